@@ -98,7 +98,7 @@ sub drizzle { my ($database, @command) = @_; return run_in('drizzle', $database,
 # Drizzle: migrations.
 like(drizzle('none', qw(generate --custom --name extensions)), qr/Prepared empty file for your custom SQL migration/, 'drizzle-kit prepares a migration');
 my ($first) = glob "$folder/drizzle/drizzle/0000_*.sql";
-append_to_file($first, slurp_file("$folder/drizzle/extensions.sql"));
+append_to_file($first, "\n" . slurp_file("$folder/drizzle/extensions.sql"));
 like(drizzle('none', 'generate'), qr/Your SQL migration file/, 'drizzle-kit generates a migration of the tables');
 my ($second) = glob "$folder/drizzle/drizzle/0001_*.sql";
 my $migration = slurp_file($second);
