@@ -53,8 +53,8 @@ struct Creator {
 
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
 // be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
-// after the look rests on the new record. Readers by ID go on: H also lies above what they know as settled, and not below
-// the H up to which they may be told more before the new one is loaded. Requires the locks of renewals and of the
+// after the look rests on the new record. Readers by ID go on: so H also lies above what they know as settled, and not
+// below the former H, up to which they read until the new page is loaded. Requires the locks of renewals and of the
 // directory.
 template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
