@@ -26,7 +26,7 @@ TEST(Horizon, FloorAfterAStart) {
         {"ours, the clock stepped back: H", 5000, ours, 100, 5000},
         {"a stranger's: above lead and twice the clock error", 5000, theirs, 9000, 9000 + 300 + 1000 + 1},
         {"a stranger's, far ahead: H", 50000, theirs, 9000, 50000},
-        {"nobody's, as setval leaves it", 5000, 0, 9000, 10301},
+        {"nobody's, as setval leaves it: a window more", 5000, 0, 9000, 9000 + 300 + 1000 + 1 + 1000},
     };
     for (const auto &c : cases) {
         Horizon horizon{};
@@ -186,7 +186,7 @@ TEST(Horizon, ADebtOutlivesThePageThatItCameFrom) {
     note_created(horizon, 6000);
     EXPECT_EQ(identity_of_advance(horizon, ours), 0) << "a crash owes it as well";
     admit_page(horizon, record_of(6000, 0), ours, {50000, 48000}, rules);
-    EXPECT_EQ(horizon.floor_ms, 50000 + rules.debt_ms()) << "by the clock as it was set right";
+    EXPECT_EQ(horizon.floor_ms, 50000 + rules.farthest_ms()) << "by the clock as it was set right";
 }
 
 TEST(Horizon, NoRenewalForATickBelowTheFloor) {
