@@ -25,6 +25,8 @@ CREATE FUNCTION idgen_lease.stat_counter(
     OUT left_out bigint, OUT max bigint, OUT locked_by text)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_counter' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
+CREATE VIEW idgen_lease.stat_counter AS
+SELECT name, state, held, block, last_fetched, drawn, fetches, waits, left_out, max, locked_by FROM idgen_lease.stat_counter();
 
 COMMENT ON FUNCTION @extschema@.next_ticket(text) IS 'the next number that this server holds of a counter of the registry: small, dense, unique across servers';
 COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n numbers of a counter, in a row';
@@ -39,4 +41,5 @@ COMMENT ON FUNCTION idgen_lease.set_counter_block(text, bigint, bigint) IS
     'how many numbers a server gets at once, at least and at most. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.advance_counter(text, bigint) IS
     'where a counter goes on, above every number that was given: to be said after advance_registry(). In PostgreSQL only the registry''s owner may';
-COMMENT ON FUNCTION idgen_lease.stat_counter() IS 'the counters of which this server holds numbers, and what was drawn since it started';
+COMMENT ON FUNCTION idgen_lease.stat_counter() IS 'what the view idgen_lease.stat_counter shows';
+COMMENT ON VIEW idgen_lease.stat_counter IS 'the counters of which this server holds numbers, and what was drawn since it started';

@@ -12,10 +12,10 @@ BEGIN
          WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass::pg_catalog.oid
            AND d.refobjid OPERATOR(pg_catalog.=) (SELECT e.oid FROM pg_catalog.pg_extension e WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_lease'::pg_catalog.name)
            AND a.grantee OPERATOR(pg_catalog.<>) p.proowner
-        UNION SELECT pg_catalog.format('REVOKE ALL ON SEQUENCE %s FROM %s', c.oid::pg_catalog.regclass,
+        UNION SELECT pg_catalog.format('REVOKE ALL ON %s FROM %s', c.oid::pg_catalog.regclass,
                                        coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'::pg_catalog.text))
           FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) a.grantee
-         WHERE c.oid OPERATOR(pg_catalog.=) 'idgen_lease.record'::pg_catalog.regclass::pg_catalog.oid
+         WHERE c.relnamespace OPERATOR(pg_catalog.=) 'idgen_lease'::pg_catalog.regnamespace::pg_catalog.oid
            AND a.grantee OPERATOR(pg_catalog.<>) c.relowner
     LOOP
         EXECUTE take_back;
@@ -23,3 +23,4 @@ BEGIN
 END
 $$;
 GRANT EXECUTE ON FUNCTION idgen_lease.nodes(), idgen_lease.counters(), idgen_lease.stat_counter() TO pg_monitor;
+GRANT SELECT ON idgen_lease.stat_counter TO pg_monitor;

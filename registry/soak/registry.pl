@@ -344,7 +344,7 @@ sub median { my @sorted = sort { $a <=> $b } @_; return $sorted[ $#sorted / 2 ] 
 sub counted
 {
 	my ($session, $what) = @_;
-	return value_of($session, "SELECT coalesce($what, 0) FROM idgen_lease.stat_counter()");
+	return value_of($session, "SELECT coalesce($what, 0) FROM idgen_lease.stat_counter");
 }
 
 # Until nothing more is fetched ahead.
@@ -391,7 +391,7 @@ sub measure_fetch
 sub measure_stop
 {
 	my ($owner, $node, $session, $ms) = @_;
-	my $held = $session->selectall_arrayref('SELECT name, held FROM idgen_lease.stat_counter() WHERE held > 0');
+	my $held = $session->selectall_arrayref('SELECT name, held FROM idgen_lease.stat_counter WHERE held > 0');
 	my %held = map { @$_ } @$held;
 	$session->disconnect;
 	my %before = counters_in($owner);
@@ -484,7 +484,7 @@ sub measure_sessions
 	note '64 sessions: ' . rates_text(map { $_ => median(@{ $rates{$_} }) } keys %rates);
 	my @medians = map { median(@{ $ratios{$_} }) } qw(cache_1 cache_50);
 	note sprintf 'tickets beside nextval CACHE 1: %.3f, CACHE 50: %.3f', @medians;
-	my $stat = $session->selectrow_hashref('SELECT drawn, fetches, held FROM idgen_lease.stat_counter()');
+	my $stat = $session->selectrow_hashref('SELECT drawn, fetches, held FROM idgen_lease.stat_counter');
 	note "drawn $stat->{drawn}, fetches $stat->{fetches}, held $stat->{held}";
 	my ($given) = value_of($owner, 'SELECT next - 1 FROM idgen_registry.counters()');
 	cmp_ok($stat->{drawn}, '<=', $given, 'no more tickets than the registry gave');

@@ -65,7 +65,7 @@ for (1 .. $rounds)
 	# The number in the text has each row send a call of its own.
 	push @remote, $time->(2000, q{SELECT count(d.n) FROM generate_series(1, :n) AS g, LATERAL dblink('remote', 'SELECT nextval(''remote'') -- ' || g) AS d(n bigint)}) / $ticket;
 }
-my $waits = $session->selectrow_hashref('SELECT drawn, fetches, waits, block FROM idgen_lease.stat_counter()');
+my $waits = $session->selectrow_hashref('SELECT drawn, fetches, waits, block FROM idgen_lease.stat_counter');
 diag(sprintf 'net ns: ticket %.1f, nextval %.1f, nextval CACHE 1000 %.1f', map { median(@{ $net{$_} }) } qw(ticket nextval cached));
 diag(sprintf 'a ticket takes %.0f times less time than nextval through dblink', median(@remote));
 diag("drawn $waits->{drawn}, fetches $waits->{fetches}, waits $waits->{waits}, block $waits->{block}");

@@ -21,7 +21,8 @@ SELECT pg_describe_object(d.classid, d.objid, d.objsubid) COLLATE "C" AS object,
 SELECT proname, r AS role, has_function_privilege(r, oid, 'EXECUTE') AS may_call
   FROM pg_proc, unnest(ARRAY['public', 'lease_reader', 'pg_monitor']) AS r WHERE pronamespace = 'idgen_lease'::regnamespace
  ORDER BY proname, r;
-SELECT r AS role, has_sequence_privilege(r, 'idgen_lease.record', 'SELECT, UPDATE, USAGE') AS has_any
+SELECT r AS role, has_sequence_privilege(r, 'idgen_lease.record', 'SELECT, UPDATE, USAGE') AS has_any,
+       has_table_privilege(r, 'idgen_lease.stat_counter', 'SELECT') AS may_read
   FROM unnest(ARRAY['public', 'lease_reader', 'pg_monitor']) AS r ORDER BY r;
 
 -- Without a registry

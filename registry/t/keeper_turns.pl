@@ -36,11 +36,11 @@ calls();
 kill 'STOP', $proxy->{pid};
 my @waiting = map { connect_to($node) } 1 .. $counters;
 $waiting[$_]->do("SELECT next_ticket('c" . ($_ + 1) . q{')}, { pg_async => DBD::Pg::PG_ASYNC() }) for 0 .. $#waiting;
-wait_for('all of them to wait', sub { value_of($session, q{SELECT sum(waits) FROM idgen_lease.stat_counter()}) // 0 == $counters });
+wait_for('all of them to wait', sub { value_of($session, q{SELECT sum(waits) FROM idgen_lease.stat_counter}) // 0 == $counters });
 kill 'CONT', $proxy->{pid};
 $_->pg_result for @waiting;
 my $made = calls();
-is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter() WHERE drawn = 1'), $counters,
+is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter WHERE drawn = 1'), $counters,
 	'each has its number');
 cmp_ok($made =~ tr/F//, '<=', 4, "$counters counters are filled by few calls: $made");
 $_->disconnect for @waiting;

@@ -263,7 +263,7 @@ for my $role (qw(app shown watcher))
 {
 	my $reader = connect_to($node, user => $role);
 	my $words = $role eq 'watcher' ? $spoken : q{some need attention};
-	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter() shows each, with what is wrong.", "a counter in trouble: what $role reads");
+	row_is($reader, 'counters', "2 in use; $words | f | SELECT * FROM idgen_lease.stat_counter shows each, with what is wrong.", "a counter in trouble: what $role reads");
 	is_deeply($reader->selectrow_arrayref($of_counters), [ 2, 1, 79, $words ],
 		"a counter in trouble: the view, for $role") if $role ne 'app';
 	$reader->disconnect;

@@ -145,7 +145,7 @@ sub counts_block
 	wait_until($watcher, sprintf "SELECT $fetching", q{AND wait_event_type = 'Lock'});
 	resume_again($node);
 	my $asking = begin_statement($node, "SELECT next_ticket('$name')");
-	wait_until($session, "SELECT left_out > 0 FROM idgen_lease.stat_counter() WHERE name = '$name'");
+	wait_until($session, "SELECT left_out > 0 FROM idgen_lease.stat_counter WHERE name = '$name'");
 	$owner->do('COMMIT');
 	my $ticket = end_statement($asking)->[0][0];
 	wait_until($watcher, sprintf "SELECT NOT $fetching", '');

@@ -63,7 +63,7 @@ for my $kind ('postgresql', 'etcd')
 	my $lost = ticket($root, 'orders');
 	$root->rollback;
 	is(ticket($root, 'orders'), $lost + 1, "$kind: a ROLLBACK gives none back");
-	my $stat = $root->selectrow_hashref(q{SELECT * FROM idgen_lease.stat_counter() WHERE name = 'orders'});
+	my $stat = $root->selectrow_hashref(q{SELECT * FROM idgen_lease.stat_counter WHERE name = 'orders'});
 	is("$stat->{state} $stat->{drawn} $stat->{left_out}", 'given ' . ($lost + 1) . ' 0', "$kind: what was drawn");
 	cmp_ok($stat->{block}, '>', 10, "$kind: the block has grown");
 	is(counter($root, 'orders')->{next}, $stat->{last_fetched} + 1, "$kind: the registry goes on behind what is held");
@@ -85,7 +85,7 @@ for my $kind ('postgresql', 'etcd')
 		"$kind: a name in two encodings is in the list once");
 	fails_with($root, q{SELECT next_ticket(U&'\65E5')}, '42704', qr/does not exist/,
 		"$kind: a name that only one encoding has");
-	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter() WHERE name = '???'}), 1,
+	is(value_of($latin, q{SELECT count(*) FROM idgen_lease.stat_counter WHERE name = '???'}), 1,
 		"$kind: the other one shows it all the same");
 	$latin->disconnect;
 
@@ -120,10 +120,10 @@ for my $kind ('postgresql', 'etcd')
 		}
 	}
 	is("@wrong", '', "$kind: seven counters where five have room: each goes on, none is left out");
-	is(value_of($root, 'SELECT count(*) FROM idgen_lease.stat_counter()'), 5, "$kind: five are held");
+	is(value_of($root, 'SELECT count(*) FROM idgen_lease.stat_counter'), 5, "$kind: five are held");
 
 	# Names that no counter has take the place of none but one.
-	my $held = sub { return value_of($root, q{SELECT string_agg(name, ' ' ORDER BY name) FROM idgen_lease.stat_counter() WHERE name ~ '^c'}) };
+	my $held = sub { return value_of($root, q{SELECT string_agg(name, ' ' ORDER BY name) FROM idgen_lease.stat_counter WHERE name ~ '^c'}) };
 	eval { value_of($root, q{SELECT next_ticket('nothing')}) };
 	my $before = $held->();
 	for my $name (1 .. 20) { eval { value_of($root, 'SELECT next_ticket(?)', "nothing$name") } }
@@ -242,7 +242,7 @@ for my $kind ('postgresql', 'etcd')
 	my $session = connect_to($node);
 	fails_with($session, q{SELECT next_ticket('orders')}, '55000',
 		qr/has not loaded idgen_lease at its start.*HINT:.*shared_preload_libraries/s, 'not preloaded');
-	is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter()'), 0, 'not preloaded: nothing is held');
+	is(value_of($session, 'SELECT count(*) FROM idgen_lease.stat_counter'), 0, 'not preloaded: nothing is held');
 	$node->append_conf('postgresql.conf', "shared_preload_libraries = 'idgen, idgen_lease'");
 	$node->restart;
 	fails_with(connect_to($node), q{SELECT next_ticket('orders')}, '55000', qr/idgen\.registry is not set/,

@@ -353,7 +353,7 @@ Fact counters_fact(const Survey &survey) {
     if (!survey.leases.has_registry || survey.in_recovery || counters.count == 0) return no_fact;
     if (counters.trouble[0] == '\0') return {"counters", psprintf("%u in use", counters.count), true, nullptr};
     return {"counters", psprintf("%u in use; %s", counters.count, counters.trouble), false,
-            "SELECT * FROM idgen_lease.stat_counter() shows each, with what is wrong."};
+            "SELECT * FROM idgen_lease.stat_counter shows each, with what is wrong."};
 }
 
 // The owner of the database in which the server remembers its numbers may rename it, or drop it while the server
