@@ -8,7 +8,7 @@ package IdgenConversation;
 use strict;
 use warnings;
 
-use Digest::SHA qw(sha256_hex);
+use Digest::SHA qw(sha256);
 use HTTP::Tiny;
 use IdgenImpostor;
 use JSON::PP;
@@ -32,7 +32,7 @@ sub value_of_name
 	my ($self, $name) = @_;
 	return $self->{value}{$name} if defined $self->{value}{$name};
 	die "$name has no value yet" if !$self->{is_made};
-	my $number = 1000000000000000000 + hex substr sha256_hex($name), 0, 12;
+	my $number = 1000000000000000000 + unpack 'N', sha256($name);
 	my $value =
 	    $name eq '<registry>' ? '11111111-2222-4333-8444-555555555555'
 	  : $name eq '<clock>'   ? '1795262400123'
@@ -93,7 +93,15 @@ sub _named
 }
 
 # A text that says what a call gave.
-sub text_with_names { my ($self, $text) = @_; return $text =~ s/($uuid)/$1 eq $foreign ? $1 : '<registry>'/ger =~ s/(?<![\w-])(-?\d{5,})(?!\d)/$self->{name}{$1} \/\/ (length $1 > 16 ? '<new version>' : $1 =~ m{^[1-3]\d{12}$} && $self->{kind} ne 'etcd' ? '<clock>' : $1)/ger }
+sub text_with_names
+{
+	my ($self, $text) = @_;
+	my $named = sub {
+		my ($number) = @_;
+		return $self->{name}{$number} // (length $number > 16 ? '<new version>' : $number =~ m{^[1-3]\d{12}$} && $self->{kind} ne 'etcd' ? '<clock>' : $number);
+	};
+	return $text =~ s/($uuid)/$1 eq $foreign ? $1 : '<registry>'/ger =~ s/(?<![\w-])(-?\d{5,})(?!\d)/$named->($1)/ger;
+}
 
 # The answer of a registry to an ask: an IdgenEtcd, or a session of the owner.
 sub answer_from
