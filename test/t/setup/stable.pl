@@ -66,7 +66,29 @@ sub package_lines
 	return @lines, map { "package.json $_" } $manifest =~ /("(?:name|type|main|types|import|require|default|node)": ".+")/g;
 }
 
-my %subject = (catalog => \&catalog_lines, metrics => \&metric_lines, setup => \&setup_lines, javascript => \&package_lines);
+# The condition of each error whose message stands beside it in the sources. A message may be said in other words: then its
+# line is written anew, with the same condition.
+sub error_lines
+{
+	my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
+	my @lines;
+	for (map { slurp_file($_) } glob "$tree/src/{pg,lease}/*/*.?pp")
+	{
+		s{//.*}{}g;
+		while (/\bERRCODE_(\w+)\),\s*errmsg\(\s*($literals)/g)
+		{
+			my ($condition, $message) = (lc $1, join '', $2 =~ /"((?:[^"\\]|\\.)*)"/g);
+			push @lines, "$condition: " . $message =~ s/\\"/"/gr =~ s/%(?:\.\*)?(?:ll|z)?[a-z]/%s/gr;
+		}
+	}
+	for (map { slurp_file($_) } glob "$tree/{sql,registry,migrate}/{install,common,lease}/*.sql")
+	{
+		push @lines, "$1: " . $2 =~ s/''/'/gr while /\bERRCODE = '(\w+)',[^;]*?\bMESSAGE = (?:format\()?'((?:[^']|'')*)'/g;
+	}
+	return grep { !/^(?:warning|successful_completion):/ } @lines;
+}
+
+my %subject = (catalog => \&catalog_lines, errors => \&error_lines, metrics => \&metric_lines, setup => \&setup_lines, javascript => \&package_lines);
 for my $name (sort keys %subject)
 {
 	my %now = map { $_ => 1 } $subject{$name}->();
