@@ -207,6 +207,6 @@ COMMENT ON PROCEDURE idgen_migrate.uuid_link(regclass, name, integer, interval, 
 COMMENT ON PROCEDURE idgen_migrate.uuid_switch(regclass, name, interval, integer) IS
     'from uuid or integer keys to IDs: the ID becomes the primary key, the old key a unique key';
 COMMENT ON PROCEDURE idgen_migrate.uuid_finish(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs, last step: nothing keeps the old references any more';
+    'from uuid or integer keys to IDs, once nobody writes the old references: nothing keeps them any more';
 COMMENT ON PROCEDURE idgen_migrate.uuid_abandon(regclass, name, interval, integer) IS
     'from uuid or integer keys to IDs: takes everything back, at any step before the switch';

@@ -66,7 +66,8 @@ struct Stage {
                 scenario.has_registry() || scenario.admits_resumed,
                 !node.is_converted,
                 settings.rules,
-                {settings.max_jump_ms, settings.rules.farthest_ms()}};
+                {settings.max_jump_ms, settings.rules.farthest_ms()},
+                node.timeline > 1};
     }
 
     Owner owner_of(const Node &node) const noexcept {

@@ -21,19 +21,24 @@ TEST(Horizon, FloorAfterAStart) {
     constexpr struct {
         const char *what;
         std::int64_t page_ms, identity, now_ms, floor_ms;
+        bool is_successor = false;
     } cases[] = {
         {"ours: H", 5000, ours, 9000, 5000},
         {"ours, the clock stepped back: H", 5000, ours, 100, 5000},
         {"a stranger's: above lead and twice the clock error", 5000, theirs, 9000, 9000 + 300 + 1000 + 1},
         {"a stranger's, far ahead: H", 50000, theirs, 9000, 50000},
-        {"nobody's, as setval leaves it: a window more", 5000, 0, 9000, 9000 + 300 + 1000 + 1 + 1000},
+        {"nobody's, as setval leaves it", 5000, 0, 9000, 10301},
+        {"nobody's, on a successor: a window more", 5000, 0, 9000, 9000 + 300 + 1000 + 1 + 1000, true},
+        {"ours, on a successor: H", 5000, ours, 9000, 5000, true},
+        {"a stranger's, on a successor", 5000, theirs, 9000, 10301, true},
     };
     for (const auto &c : cases) {
         Horizon horizon{};
-        EXPECT_FALSE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules)) << c.what;
+        DurableRecord page = record_of(c.page_ms, c.identity);
+        EXPECT_FALSE(admit_page(horizon, page, ours, at(c.now_ms), rules, c.is_successor)) << c.what;
         EXPECT_EQ(horizon.floor_ms, c.floor_ms) << c.what;
         EXPECT_EQ(horizon.granted_ms, 0) << c.what;
-        EXPECT_TRUE(admit_page(horizon, record_of(c.page_ms, c.identity), ours, at(c.now_ms), rules)) << c.what;
+        EXPECT_TRUE(admit_page(horizon, page, ours, at(c.now_ms), rules, c.is_successor)) << c.what;
     }
 }
 
@@ -186,7 +191,7 @@ TEST(Horizon, ADebtOutlivesThePageThatItCameFrom) {
     note_created(horizon, 6000);
     EXPECT_EQ(identity_of_advance(horizon, ours), 0) << "a crash owes it as well";
     admit_page(horizon, record_of(6000, 0), ours, {50000, 48000}, rules);
-    EXPECT_EQ(horizon.floor_ms, 50000 + rules.farthest_ms()) << "by the clock as it was set right";
+    EXPECT_EQ(horizon.floor_ms, 50000 + rules.debt_ms()) << "by the clock as it was set right";
 }
 
 TEST(Horizon, NoRenewalForATickBelowTheFloor) {

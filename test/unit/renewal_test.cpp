@@ -28,12 +28,11 @@ class RenewalTest : public testing::Test {
         HorizonRenewal renewal{horizon, accepted, server, t + start_ms};
         return renewal.judge(page);
     }
-    // The same at the time when what is owed from t on can be paid, whosever the record is.
+    // The same at the time when what is owed from t on can be paid.
     PageVerdict judge_later(const DurableRecord &page) {
-        std::int64_t later = owed + server.rules.window_ms;
-        server.clock.now_ms += later;
-        PageVerdict verdict = judge(page, later);
-        server.clock.now_ms -= later;
+        server.clock.now_ms += owed;
+        PageVerdict verdict = judge(page, owed);
+        server.clock.now_ms -= owed;
         return verdict;
     }
     // Loads a page of this server's, so that the next look may write.

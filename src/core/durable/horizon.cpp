@@ -8,11 +8,8 @@ namespace idgen {
 
 namespace {
 
-// Computes what is owed to the servers before this one. The record of none says nothing of what they were granted, and
-// one of them that is cut off goes on until that is used.
-void run_into_debt(Horizon &horizon, const DurableRecord &page, const ClockReading &clock,
-                   const HorizonRules &rules) noexcept {
-    std::int64_t lead_ms = page.identity == 0 && !horizon.record.is_loaded ? rules.farthest_ms() : rules.debt_ms();
+// Computes what is owed to the servers before this one.
+void run_into_debt(Horizon &horizon, const ClockReading &clock, std::int64_t lead_ms) noexcept {
     std::int64_t owed_ms = clock.now_ms - clock.difference_ms + lead_ms;
     horizon.debt_boot_ms = horizon.is_indebted ? std::max(horizon.debt_boot_ms, owed_ms) : owed_ms;
     horizon.is_indebted = true;
@@ -26,10 +23,13 @@ void raise_to_debt(Horizon &horizon, const ClockReading &clock) noexcept {
 }  // namespace
 
 bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identity, const ClockReading &clock,
-                const HorizonRules &rules) noexcept {
+                const HorizonRules &rules, bool is_successor) noexcept {
     bool is_expected = horizon.record.is_loaded && page == horizon.record.known;
     bool is_ours = !horizon.record.is_loaded && page.identity == identity;
-    if (!is_expected && !is_ours) run_into_debt(horizon, page, clock, rules);
+    // The record of none says nothing of what the servers before this one were granted, and one of them that is cut off
+    // goes on until that is used.
+    bool is_silent = is_successor && !horizon.record.is_loaded && page.identity == 0;
+    if (!is_expected && !is_ours) run_into_debt(horizon, clock, is_silent ? rules.farthest_ms() : rules.debt_ms());
     raise_to_debt(horizon, clock);
     if (is_expected) return true;
     horizon.granted_ms = 0;

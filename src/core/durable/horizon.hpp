@@ -74,9 +74,10 @@ inline void lower(std::atomic<std::int64_t> &ms, std::int64_t to) noexcept {
 
 // Compares the page with what is known of it. True if it is as expected, so that a renewal may write. Else, after a
 // start or if another server changed the page, the grant is dropped and the floor raised to what the page asks for;
-// the caller tries its take again. A changed page counts as written by a stranger.
+// the caller tries its take again. A changed page counts as written by a stranger. is_successor: another server may
+// have made IDs before this one, in whatever database.
 bool admit_page(Horizon &horizon, const DurableRecord &page, std::int64_t identity, const ClockReading &clock,
-                const HorizonRules &rules) noexcept;
+                const HorizonRules &rules, bool is_successor = false) noexcept;
 
 // Whether a renewal may be written for a tick that starts at `start_ms`. Not for one below the floor: its session read
 // an older floor, and the lead has not admitted the floor, which would drag H along.

@@ -31,7 +31,8 @@ PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
     if (!is_horizon(page.value)) return leave(Renewal::out_of_bounds, page.value);
     has_loaded = !horizon.record.is_loaded;
     loaded = with_origin(page, server.foreign_origin, server.owner);
-    if (!admit_page(horizon, page, server.identity, server.clock, server.rules)) return leave(Renewal::granted);
+    if (!admit_page(horizon, page, server.identity, server.clock, server.rules, server.is_successor))
+        return leave(Renewal::granted);
     if (!may_renew(horizon, start_ms)) return leave(Renewal::granted);
     // A debt is paid by the clock as it is now, not by one that has been set back since it admitted the tick.
     if (horizon.is_indebted && start_ms > server.clock.now_ms + server.rules.max_lead_ms)

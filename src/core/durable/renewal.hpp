@@ -74,7 +74,8 @@ struct ServerView {
     bool admits_inherited;  // else a copy makes no IDs that came along with this server's disk
     HorizonRules rules;
     ClockRules clock_rules;
-    bool has_clone = false;  // its node in Citus has one, or that is not known
+    bool is_successor = false;  // another server may have made IDs before it: promoted, restored, or begun as a backup
+    bool has_clone = false;     // its node in Citus has one, or that is not known
 };
 
 // Why this server makes no IDs by that record, because it is a copy's; granted: it makes them.

@@ -23,7 +23,7 @@ DurableRecord moved_record(const DurableRecord &page, const ServerView &server, 
 
 PageVerdict AdvanceMove::plan(Horizon &horizon, const DurableRecord &page) const noexcept {
     if (!is_horizon(page.value)) return {false, {Renewal::out_of_bounds, page.value}, {}};
-    admit_page(horizon, page, server.identity, server.clock, server.rules);
+    admit_page(horizon, page, server.identity, server.clock, server.rules, server.is_successor);
     lift(horizon.floor_ms, at_ms);
     std::int64_t value = std::max(page.value, horizon.floor_ms.load());
     std::int64_t identity = identity_of_advance(horizon, proven_identity(page, server.identity, server.has_clone));

@@ -173,6 +173,7 @@ ServerView this_server() {
     ServerView server{};
     server.machine = machine();
     server.identity = server_identity(server.machine);
+    server.is_successor = is_successor();
     server.confirmations = self.state->accepted_clock.confirmations;
     server.clock = watched_clock(self.state);
     server.boot = self.state->boot;
