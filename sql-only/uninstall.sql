@@ -14,10 +14,14 @@ BEGIN
     IF package IS NULL THEN
         RETURN;
     END IF;
-    FOR member IN SELECT o.type, o.identity FROM pg_catalog.pg_depend d, LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o
+    FOR member IN SELECT d.classid, d.objid, o.type, o.identity FROM pg_catalog.pg_depend d, LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o
                    WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = package_id AND d.deptype = 'e'
                      AND (o.schema = 'idgen_sql' OR o.type = 'schema' AND o.identity = 'idgen_sql') LOOP
-        EXECUTE pg_catalog.format('ALTER EXTENSION %I DROP %s %s', package, member.type, member.identity);
+        -- From PostgreSQL 17 on the array of a type leaves with it.
+        IF EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = member.classid AND d.objid = member.objid
+                      AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = package_id AND d.deptype = 'e') THEN
+            EXECUTE pg_catalog.format('ALTER EXTENSION %I DROP %s %s', package, member.type, member.identity);
+        END IF;
     END LOOP;
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = package_id AND deptype = 'e') THEN
         EXECUTE pg_catalog.format('DROP EXTENSION %I', package);

@@ -1,6 +1,7 @@
 #include "lease/sql/registry_call.hpp"
 
 #include "lease/keep/open_registry.hpp"
+#include "pg/report/preload.hpp"
 #include "pg/state/leases.hpp"
 
 namespace idgen::lease {
@@ -22,8 +23,8 @@ Registry open_configured() {
         ereport(
             ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
             errdetail("It names the registry from which this server claims its numbers."),
-            errhint(
-                "Set it, such as: ALTER SYSTEM SET idgen.registry = 'postgresql://node@host/registry', and restart."));
+            errhint("%s", pg::registry_hint("Set it, such as: ALTER SYSTEM SET idgen.registry = "
+                                            "'postgresql://node@host/registry', and restart.")));
     Registry registry;
     Trouble trouble;
     if (!open_registry(address, answer_ms, registry, trouble))

@@ -126,7 +126,7 @@ int detail_of(const NotHeld &why) {
 int hint_of(const NotHeld &why) {
     switch (why.trouble) {
         case LeaseTrouble::no_registry:
-            return errhint("%s", no_registry_hint);
+            return errhint("%s", registry_hint(no_registry_hint));
         case LeaseTrouble::no_keeper:
             return errhint("%s", keeper_hint());
         case LeaseTrouble::keeper_failing:

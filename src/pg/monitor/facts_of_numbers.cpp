@@ -69,7 +69,8 @@ Fact large_shards(const Survey &survey, const char *shards) {
 // If there is a registry, the row `lease` says more.
 Fact leased_shards(const Survey &survey) {
     if (!survey.is_loaded) return no_fact;
-    if (!survey.leases.has_registry) return {"shards", "lease, and idgen.registry is not set", false, no_registry_hint};
+    if (!survey.leases.has_registry)
+        return {"shards", "lease, and idgen.registry is not set", false, registry_hint(no_registry_hint)};
     if (settings.region != 0) return {"shards", beside_region("lease"), false, no_region_hint};
     if (survey.leases.pool_held == 0) return {"shards", "lease: none yet", true, nullptr};
     return {"shards", psprintf("lease: %s", chosen_numbers(survey.leases)), true, nullptr};

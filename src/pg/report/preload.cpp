@@ -65,4 +65,8 @@ const char *keeper_hint() {
                                       : preload_lease_hint();
 }
 
+const char *registry_hint(const char *if_loaded) {
+    return GetConfigOption("idgen.registry", true, false) == nullptr ? preload_lease_hint() : if_loaded;
+}
+
 }  // namespace idgen::pg

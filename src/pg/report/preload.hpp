@@ -12,5 +12,7 @@ const char *preload_lease_hint();
 const char *preload_lease_hint_for_log();
 // The same where the process of idgen_lease does not run: the module may be loaded.
 const char *keeper_hint();
+// Advice to set idgen.registry: that given, or where it cannot be set yet, the same as preload_lease_hint().
+const char *registry_hint(const char *if_loaded);
 
 }  // namespace idgen::pg

@@ -38,6 +38,9 @@ for my $name ($is_all ? sort keys %operation : ('advance', 'generator', 'renewal
 		push @wrong, "$number, $call: $error" unless $is_expected;
 		$operation->{end}->($session) if $operation->{end};
 		$repeats += draw_by($_, $operation) for $other, $session;
+		# The next one is ahead of need only if this one is granted, however long the WAL writer takes.
+		$other->do(q{SELECT pg_logical_emit_message(true, 'flushed', '')}) if $operation->{is_ahead};
+		$repeats += draw_by($other, $operation) if $operation->{is_ahead};
 		my $locks = value_of($other, q{SELECT count(*) FROM pg_locks WHERE pid <> pg_backend_pid() AND locktype = 'relation'});
 		push @wrong, "$number, $call: $locks locks are left" if $locks;
 		$session->disconnect;

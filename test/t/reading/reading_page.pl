@@ -310,7 +310,7 @@ sub subscribe
 sub check_line
 {
 	my $section = 'The bound as data';
-	my $make = block('reading', $section, 'sql', qr/^CREATE/) =~ s/, \('b'\)//r;
+	my $make = block('reading', $section, 'sql', qr/^CREATE/);
 	my ($job, $drawing) = map { block('reading', $section, 'sql', $_) } qr/^UPDATE/, qr/^SELECT next_id/;
 	my $read = query(block('reading', $section, 'sql', qr/^SELECT id, what/));
 	my $subscriber = start_node('reading_subscriber', conf => [ 'max_logical_replication_workers = 8', 'max_worker_processes = 16' ]);

@@ -106,8 +106,14 @@ $session->do(q{SET idgen.shards = ''});
 fails_with($session, q{SELECT count(next_id(n, 'epoch=2020-01-01 unit=1ms time=41 shard=13 sequence=5')) FROM generate_series(0, 8000) AS n},
 	'53400', qr/HINT:.*add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart/s, 'more slots');
 $session->do(q{SET idgen.shards = 'lease'});
-fails_with($session, 'SELECT next_id()', '55000', qr/idgen\.registry is not set\.\nHINT:  Set idgen\.registry in postgresql\.conf and restart/,
+fails_with($session, 'SELECT next_id()', '55000', qr/idgen\.registry is not set\.\nHINT:  ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart/,
 	'numbers from a registry');
+like(value_of($session, q{SELECT advice FROM idgen.status() WHERE key = 'shards'}), qr/^ALTER SYSTEM SET shared_preload_libraries/,
+	'numbers from a registry: idgen.status() says the same');
+$session->do('CREATE EXTENSION idgen_lease');
+fails_with($session, 'SELECT idgen_lease.nodes()', '55000', qr/idgen\.registry is not set\n.*HINT:  ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease;/s,
+	'numbers from a registry: its calls say the same');
+$session->do('DROP EXTENSION idgen_lease');
 $session->disconnect;
 $node->stop;
 
