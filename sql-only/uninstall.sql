@@ -14,14 +14,14 @@ BEGIN
     IF package IS NULL THEN
         RETURN;
     END IF;
-    FOR member IN SELECT d.classid, d.objid, o.type, o.identity FROM pg_catalog.pg_depend d, LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o
+    FOR member IN SELECT o.type, o.identity FROM pg_catalog.pg_depend d, LATERAL pg_catalog.pg_identify_object(d.classid, d.objid, d.objsubid) o
                    WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = package_id AND d.deptype = 'e'
-                     AND (o.schema = 'idgen_sql' OR o.type = 'schema' AND o.identity = 'idgen_sql') LOOP
-        -- From PostgreSQL 17 on the array of a type leaves with it.
-        IF EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = member.classid AND d.objid = member.objid
-                      AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = package_id AND d.deptype = 'e') THEN
-            EXECUTE pg_catalog.format('ALTER EXTENSION %I DROP %s %s', package, member.type, member.identity);
-        END IF;
+                     AND (o.schema = 'idgen_sql' OR o.type = 'schema' AND o.identity = 'idgen_sql')
+                     -- From PostgreSQL 17 on the type of a table's rows, and an array's, leave with what they are of.
+                     AND NOT (current_setting('server_version_num')::int >= 170000 AND EXISTS (SELECT FROM pg_catalog.pg_type t
+                       LEFT JOIN pg_catalog.pg_class c ON c.oid = t.typrelid AND c.relkind <> 'c'
+                      WHERE d.classid = 'pg_type'::regclass AND t.oid = d.objid AND (c.oid IS NOT NULL OR t.typcategory = 'A'))) LOOP
+        EXECUTE pg_catalog.format('ALTER EXTENSION %I DROP %s %s', package, member.type, member.identity);
     END LOOP;
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_depend WHERE refclassid = 'pg_extension'::regclass AND refobjid = package_id AND deptype = 'e') THEN
         EXECUTE pg_catalog.format('DROP EXTENSION %I', package);
