@@ -41,7 +41,7 @@ sub make_nodes
 {
 	my ($kind, $address, $made) = @_;
 	my %setting = ('idgen.lease_range' => "0-$all[-1]", 'idgen.lease_window' => '2s', 'idgen.lease_ttl' => '5s', 'idgen.max_wait' => '200ms');
-	my $origin = start_leased("$kind-origin", $address, init => { extra => ['--wal-segsize=1'] }, setting => \%setting, conf => [ small_server() ]);
+	my $origin = start_leased("$kind-origin", $address, init => { extra => ['--wal-segsize=1'], no_data_checksums => 1 }, setting => \%setting, conf => [ small_server() ]);
 	my $session = connect_to($origin);
 	repeated($made, wait_for_id($session, $patience), ids_of($session, 1000));
 	my $path = value_of($session, q{SELECT pg_relation_filepath('idgen_lease.record')});
