@@ -20,11 +20,10 @@ const char *setting(const char *name) {
 Registry open_configured() {
     const char *address = setting("idgen.registry");
     if (*address == '\0')
-        ereport(
-            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
-            errdetail("It names the registry from which this server claims its numbers."),
-            errhint("%s", pg::registry_hint("Set it, such as: ALTER SYSTEM SET idgen.registry = "
-                                            "'postgresql://node@host/registry', and restart.")));
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
+                errdetail("It names the registry from which this server claims its numbers."),
+                errhint("%s", pg::registry_hint("Set it, such as: ALTER SYSTEM SET idgen.registry = "
+                                                "'postgresql://node@host/registry', and restart.")));
     Registry registry;
     Trouble trouble;
     if (!open_registry(address, answer_ms, registry, trouble))

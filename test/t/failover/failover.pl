@@ -142,6 +142,25 @@ for my $then ('', ', kill -9', ' with its database')
 	$standby->stop('immediate');
 }
 
+# Created again at once after the promotion, it knows nothing of what the old primary was granted, which may be cut off
+# and go on: that is a window more.
+{
+	my $primary = begin_primary('granted_a');
+	my $standby = begin_standby($primary, 'granted_b', '+0');
+	draw(connect_to($primary), 1);
+	wait_for_replay($primary, $standby);
+	crash($primary);
+	$standby->promote;
+	my $session = connect_to($standby);
+	$session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen', 'SET idgen.max_wait = 0';
+	my $owed = value_of($session, q{SELECT extract(epoch FROM sum(setting::int * CASE name WHEN 'idgen.clock_error' THEN 2 ELSE 1 END) * interval '1 ms')
+		FROM pg_settings WHERE name IN ('idgen.max_lead', 'idgen.clock_error', 'idgen.horizon_window')});
+	eval { $session->do('SELECT next_id()') };
+	my ($ahead) = $session->errstr =~ /lies (\d+\.\d+) s ahead/;
+	cmp_ok($ahead // 0, '>', $owed - 0.5, 'created first after a promotion: above what the old primary was granted');
+	$standby->stop('immediate');
+}
+
 # Synchronous: rests on no clock; the one of the standby is seconds behind.
 {
 	my %made;
