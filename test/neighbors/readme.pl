@@ -63,9 +63,10 @@ my %real = map { $_ => 1 } split /\n/, $node->safe_psql('app', q{SELECT DISTINCT
 $real{$_} = 1 for slurp_file("$FindBin::Bin/../../registry/lease/30-tickets.sql") =~ /^CREATE FUNCTION \@extschema\@\.(\w+)\(/mg;
 delete @described{qw(id_layout)};
 is_deeply(\%described, \%real, 'the table of functions');
+# Those of a server's start are there only if it loads the library.
 my ($settings) = $reference =~ /^## Settings\n(.*)/ms;
 is( join(' ', sort $settings =~ /^\| `(idgen\.\w+)`/gm),
-	$node->safe_psql('app', q{DO $$BEGIN PERFORM id_time(1); END$$; SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'idgen.%'}),
+	start_node('loading')->safe_psql('postgres', q{SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'idgen.%'}),
 	'the table of settings');
 my $manual = page('settings');
 like($manual, qr/^## `$_`/m, "docs/settings.md has $_") for $settings =~ /^\| `(idgen\.\w+)`/gm;
