@@ -46,7 +46,7 @@ SKIP:
 {
 	skip 'no view of such memory', 1 unless value_of($session, q{SELECT to_regclass('pg_dsm_registry_allocations')});
 	my $names = $session->selectcol_arrayref('SELECT name FROM pg_dsm_registry_allocations');
-	like("@$names", qr/^idgen state \d+$/, 'one state, its version in its name');
+	like(join(', ', sort @$names), qr/^idgen libraries, idgen state \d+$/, 'one state, its version in its name');
 }
 
 # idgen.synchronous: a session that joins the state announces it, unless the session missed the reload in a running
@@ -213,7 +213,7 @@ local $ENV{TESTLOGDIR} = "$ENV{TESTLOGDIR}/without_preload";
 for my $file (qw(draws/concurrency horizon/crash horizon/horizon failover/failover failover/standby_names))
 {
 	my @lines = `$^X $FindBin::Bin/../$file.pl 2>&1`;
-	is($?, 0, "$file: to its end");
+	is($?, 0, "$file: to its end") or diag(grep { !/^ok / } @lines);
 	for (@lines)
 	{
 		ok(!$1, "$file: $2") if /^(not )?ok \d+ - (.*)/;
