@@ -46,6 +46,8 @@ sub connection { my ($self, $db) = @_; return "host=$self->{sockets} port=$self-
 sub run_program
 {
 	my ($self, $program, @arguments) = @_;
+	# As a session of it: a standby that another fault keeps away would be waited for without an end.
+	local $ENV{PGOPTIONS} = '-c synchronous_commit=local';
 	my $pid = fork // die "fork: $!";
 	$self->_execute("$programs/$program", @arguments) if $pid == 0;
 	local $?;
