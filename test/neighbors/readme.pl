@@ -66,7 +66,7 @@ is_deeply(\%described, \%real, 'the table of functions');
 # Those of a server's start are there only if it loads the library.
 my ($settings) = $reference =~ /^## Settings\n(.*)/ms;
 is( join(' ', sort $settings =~ /^\| `(idgen\.\w+)`/gm),
-	start_node('loading')->safe_psql('postgres', q{SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'idgen.%'}),
+	start_node('loading', preload => 1)->safe_psql('postgres', q{SELECT string_agg(name, ' ' ORDER BY name COLLATE "C") FROM pg_settings WHERE name LIKE 'idgen.%'}),
 	'the table of settings');
 my $manual = page('settings');
 like($manual, qr/^## `$_`/m, "docs/settings.md has $_") for $settings =~ /^\| `(idgen\.\w+)`/gm;
