@@ -106,6 +106,15 @@ void World::recreate(Node &node) {
     create_database_again(node, database);
 }
 
+// Below what other servers may still make IDs of its database: an old primary that is cut off uses what it was granted.
+std::int64_t World::granted_elsewhere_ms(const Node &node, int database) const noexcept {
+    std::int64_t granted_ms = 0;
+    for (const Node &other : stage_.nodes)
+        if (&other != &node && other.is_primary && other.scopes[database] == node.scopes[database])
+            granted_ms = std::max(granted_ms, other.disk.horizon(database).value);
+    return granted_ms;
+}
+
 // Drops a database and creates it again under the same OID.
 void World::create_database_again(Node &node, int database) {
     Database *entry = find(node, database);
@@ -122,7 +131,7 @@ void World::create_database_again(Node &node, int database) {
         has_memory = false;
     }
     if (has_memory)
-        dropped_ms_[database] = std::max(dropped_ms_[database], reached_ms);
+        dropped_ms_[database] = std::max({dropped_ms_[database], reached_ms, granted_elsewhere_ms(node, database)});
     else
         begin_scope(node, database);
     // The template had idgen, and an old horizon.

@@ -116,6 +116,7 @@ class World {
     void take_over(Node &node);
     void try_in_debt(Node &node);
     void recreate_in_debt(Node &node);
+    std::int64_t granted_elsewhere_ms(const Node &node, int database) const noexcept;
     void create_database_again(Node &node, int database);
     void begin_records(Node &node, int database, const DurableRecord &horizon, std::int64_t generator);
     void recreate(Node &node);

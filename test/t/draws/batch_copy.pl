@@ -145,6 +145,7 @@ same('PL/pgSQL', qr/^1000\|1$/,
 	'SELECT count(DISTINCT id), bool_and(id_shard(id) = 5) FROM many() AS id');
 same('CALL', qr/^3$/, 'CREATE TABLE t (id bigint)', q{CREATE PROCEDURE keep(bigint) LANGUAGE sql AS 'INSERT INTO t VALUES ($1)'}, ('CALL keep(next_id())') x 3, 'SELECT count(DISTINCT id) FROM t');
 same('EXECUTE', qr/^3$/, 'DEALLOCATE ALL', 'CREATE TABLE t (id bigint)', 'PREPARE keep (bigint) AS INSERT INTO t VALUES ($1)', ('EXECUTE keep(next_id())') x 3, 'SELECT count(DISTINCT id) FROM t');
+same('EXECUTE of an array, by the plan that is kept', qr/^21$/, 'DEALLOCATE ALL', 'CREATE TABLE t (id bigint)', 'PREPARE keep (int) AS INSERT INTO t SELECT unnest(next_id_array($1))', ('EXECUTE keep(3)') x 7, 'SELECT count(DISTINCT id) FROM t');
 same("EXPLAIN of $_->[0]", $_->[1], "EXPLAIN (VERBOSE, COSTS OFF) SELECT $_->[0]")
   for [ 'next_id()', qr/^Result\n  Output: next_id\(\)$/ ], [ 'next_id(5)', qr/^Result\n  Output: next_id\('5'::bigint, 'instagram'::id_layout\)$/ ],
   [ q{next_id(layout => 'idgen')}, qr/^Result\n  Output: next_id\('-9223372036854775808'::bigint, 'idgen'::id_layout\)$/ ],
