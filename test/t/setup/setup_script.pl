@@ -113,7 +113,7 @@ refuses('a line break in a name', $node, [ '--database', "a\nb", '--shards', 5 ]
 
 # What the owner of a database has set there, to be called by a superuser.
 $node->safe_psql('postgres', 'CREATE DATABASE trap OWNER web; ALTER DATABASE trap SET search_path = trap, pg_catalog');
-$node->safe_psql('postgres', 'ALTER DATABASE trap SET standard_conforming_strings = off') if $node->pg_version < 19;
+$node->safe_psql('postgres', 'ALTER DATABASE trap SET standard_conforming_strings = off') if $node->safe_psql('postgres', 'SHOW server_version_num') < 190000;
 $node->safe_psql('trap', q{CREATE SCHEMA trap; CREATE FUNCTION trap.is_it(name, name) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN ALTER ROLE web SUPERUSER; RETURN true; END';
 	CREATE OPERATOR trap.= (FUNCTION = trap.is_it, LEFTARG = name, RIGHTARG = name)}, extra_params => [ '-U', 'web' ]);
 sets_up('a trap', $node, [qw(--database trap --shards 5 --schema ids)], 0);
