@@ -60,6 +60,8 @@ with_rows($runs, map { s/ 600 / 599 /r } runs($first, 5e10, 'nothing'));
 says('evidence', qr/^evidence: nemesis-clones ran for 599 s on the present code, a release needs 600$/m, 'too short');
 with_rows($runs, runs($first, 5e10, 'seed-1000009'));
 says('evidence', qr/^evidence: on the present code simulator found seed-1000009 \(commit $first\)$/m, 'a fault that nobody mended');
+commit_change('test/evidence/faults-found.md', "## In the trials\n\nAt seed 1000009 the oracle was wrong.\n");
+is_deeply([ lacking('evidence') ], [ 0, '' ], 'a fault of the trial itself');
 with_rows($runs, runs('0' x 12, 5e10, 'nothing'));
 says('evidence', qr/^evidence: simulator has 0 events /m, 'of a commit that nobody knows');
 with_rows($runs, runs($first, 5e10, 'nothing'));
