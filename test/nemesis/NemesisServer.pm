@@ -68,11 +68,12 @@ sub _execute
 # While it is stopped: what ALTER SYSTEM has set, or a copy has brought along.
 sub forget_settings { my ($self) = @_; return unlink "$self->{data}/postgresql.auto.conf" }
 
-# Begins the server, unless it runs.
+# Begins the server, unless it runs. One that was killed as it began can leave an empty lock file, which a person has to remove.
 sub start
 {
 	my ($self) = @_;
 	return if $self->runs || !-e "$self->{data}/PG_VERSION";
+	unlink "$self->{data}/postmaster.pid" if -z "$self->{data}/postmaster.pid";
 	my $pid = fork // die "fork: $!";
 	if ($pid == 0)
 	{
