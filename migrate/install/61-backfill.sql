@@ -62,11 +62,11 @@ BEGIN
     batch_text := format('FROM (SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id FROM pg_temp.idgen_queue q'
                          ' WHERE q.ctid OPERATOR(pg_catalog.>=) $2 AND q.ctid OPERATOR(pg_catalog.<) $3) x WHERE t.%I IS NULL', id_column)
                   || CASE WHEN time_column IS NULL THEN '' ELSE format(' AND %s OPERATOR(pg_catalog.=) x.at', at) END;
+    -- Another row of the same time may have come to lie there. IS TRUE: the rows are not to be looked up by their keys.
     made.update_text := format('UPDATE ONLY %s t SET %I = x.id ', target, id_column) || batch_text
-                        || ' AND t.ctid OPERATOR(pg_catalog.=) x.tid AND t.ctid OPERATOR(pg_catalog.>=) $4 AND t.ctid OPERATOR(pg_catalog.<=) $5';
-    -- The place of a row that has moved, unless it is given already: to a row of the same time that has come to lie there.
-    made.moved_text := format('UPDATE ONLY %s t SET %I = x.id ', target, id_column) || batch_text || ' AND ' || key.same
-                       || format(' AND NOT EXISTS (SELECT FROM ONLY %s u WHERE u.%I OPERATOR(%s.=) x.id::%s)', target, id_column, compared.operators, compared.type);
+                        || ' AND t.ctid OPERATOR(pg_catalog.=) x.tid AND t.ctid OPERATOR(pg_catalog.>=) $4 AND t.ctid OPERATOR(pg_catalog.<=) $5'
+                        || coalesce(' AND (' || key.same || ') IS TRUE', '');
+    made.moved_text := format('UPDATE ONLY %s t SET %I = x.id ', target, id_column) || batch_text || ' AND ' || key.same;
     RETURN made;
 END
 $$;

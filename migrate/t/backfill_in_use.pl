@@ -158,6 +158,31 @@ is( value_of($session, "SELECT count(*) FROM busy WHERE note IN ('late', 'moved'
 is( value_of($session, "SELECT max(id) FILTER (WHERE note = 'old') < min(id) FILTER (WHERE note = 'new') FROM busy"),
 	1, 'beside writers: new rows are above all old ones');
 
+# A row moves after it was ranked, and another of the same time comes to lie where it was: each keeps its place in the order. The
+# backfill waits for rows of another page meanwhile: what it holds is not vacuumed.
+$session->do($_)
+  for 'CREATE TABLE places (key bigint PRIMARY KEY, id bigint UNIQUE, made timestamptz, note text) WITH (fillfactor = 10)', 'CREATE INDEX ON places (note)',
+  q{INSERT INTO places SELECT n, NULL, '2020-01-01', 'old' FROM generate_series(1, 30) n};
+my ($first_lock, $second_lock) = map { connect_to($node) } 1 .. 2;
+sub lock_row { my ($own, $key) = @_; $own->begin_work; return $own->do("SELECT FROM places WHERE key = $key FOR UPDATE") }
+sub wait_for_row { return wait_until($session, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $_[0]{pg_pid} AND NOT granted)") }
+lock_row($first_lock, 1);
+$filler = connect_to($node);
+$filler->do(q{CALL idgen_migrate.backfill('places', 'id', 'made', 7, batch => 1)}, { pg_async => PG_ASYNC });
+wait_for_row($filler);
+my $place = value_of($session, 'SELECT ctid FROM places WHERE key = 20');
+$session->do(q{UPDATE places SET note = 'moved' WHERE key = 20});
+lock_row($second_lock, 2);
+$first_lock->rollback;
+wait_until($session, 'SELECT id IS NOT NULL FROM places WHERE key = 1');
+wait_for_row($filler);
+$session->do('VACUUM (INDEX_CLEANUP on) places');
+$session->do(q{UPDATE places SET note = 'moved' WHERE key = 25});
+is(value_of($session, 'SELECT ctid FROM places WHERE key = 25'), $place, 'a place: another row lies there');
+$second_lock->rollback;
+ok(succeeds($filler), 'a place: the backfill ends');
+is(value_of($session, 'SELECT count(*) FROM (SELECT key, row_number() OVER (ORDER BY id) AS place FROM places) p WHERE key <> place'), 0, 'a place: each row keeps its own');
+
 # Under a stricter level a row that has changed ends the call, and the next call goes on.
 make_table($session, 'strict');
 $session->do($_) for 'CREATE ROLE strict LOGIN', 'ALTER TABLE strict OWNER TO strict';

@@ -84,6 +84,10 @@ commit_change($source, text_of("$tree/$source") =~ s/^namespace /\/\/ Another co
 commit_change('README.md', 'changed');
 commit_change('test/unit/horizon_test.cpp', '');
 is_deeply([ map { lacking($_) } qw(evidence all-majors) ], [ 0, '', 0, '' ], 'comments, pages and tests may change');
+my $migration = 'migrate/install/61-backfill.sql';
+commit_change($migration, text_of("$tree/$migration") . "SELECT 1;\n");
+is_deeply([ lacking('evidence') ], [ 0, '' ], 'code that moves tables: the nemesis has not driven it');
+is(join(' ', (lacking('all-majors'))[1] =~ /^majors: (\S+) ran on older code/gm), '15 17 18 19', 'code that moves tables: what ran whole has');
 commit_change('src/pg/module.cpp', text_of("$tree/src/pg/module.cpp") . "int another;\n");
 my (undef, $said) = lacking('evidence');
 like($said, qr/\Aevidence: nemesis-asynchronous ran for 0 s(?:.*\nevidence: nemesis-.*)+\n\z/, 'code of the module: the simulator has not driven it, the nemesis has');
