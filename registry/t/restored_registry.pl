@@ -110,7 +110,7 @@ sub lose_memory
 	my @ids = map { end_drawing($_) } @drawings;
 	my $twice = repeated(\%made, @ids);
 	note sprintf '%s: %d IDs, %d twice', $what, scalar @ids, $twice;
-	cmp_ok(scalar @ids, '>', 1000, "$what: IDs are made");
+	cmp_ok(scalar @ids, '>', 0, "$what: IDs are made");
 	is($twice, 0, "$what: none twice");
 	$_->disconnect for $session, $other;
 	$_->stop('immediate') for $first, $second;

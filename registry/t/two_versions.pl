@@ -41,8 +41,9 @@ sub with_registry
 	my @drawings = map { begin_drawing($_) } $old, $new;
 	update_registry($kind, $store, $registry_server, @sessions);
 	$tickets->("$kind: tickets of both", @sessions);
-	is(repeated(\%made, map { end_drawing($_) } @drawings), 0, "$kind: none twice");
-	cmp_ok(scalar(keys %made), '>', 100, "$kind: both drew all the time");
+	my @drawn = map { [ end_drawing($_) ] } @drawings;
+	is(repeated(\%made, map { @$_ } @drawn), 0, "$kind: none twice");
+	is(scalar(grep { @$_ } @drawn), 2, "$kind: both drew meanwhile");
 	is(join(' ', map { number_of($_) } @sessions), '10 11', "$kind: each has the number that it had");
 
 	# A number passes from one to the other.

@@ -5,6 +5,7 @@ package NemesisServer;
 use strict;
 use warnings;
 
+use Cwd qw(realpath);
 use DBI;
 use File::Path qw(make_path remove_tree);
 use IdgenEtcd;
@@ -68,12 +69,14 @@ sub _execute
 # While it is stopped: what ALTER SYSTEM has set, or a copy has brought along.
 sub forget_settings { my ($self) = @_; return unlink "$self->{data}/postgresql.auto.conf" }
 
-# Begins the server, unless it runs. One that was killed as it began can leave an empty lock file, which a person has to remove.
+# Begins the server, unless it runs. A person has to remove the empty lock file of one that was killed as it began, and to end the
+# processes of a killed postmaster that do not end by themselves.
 sub start
 {
 	my ($self) = @_;
 	return if $self->runs || !-e "$self->{data}/PG_VERSION";
 	unlink "$self->{data}/postmaster.pid" if -z "$self->{data}/postmaster.pid";
+	kill 'KILL', $self->_orphans if time > ($self->{orphaned} // time) + 10;
 	my $pid = fork // die "fork: $!";
 	if ($pid == 0)
 	{
@@ -133,7 +136,7 @@ sub kill_all
 	local $?;
 	waitpid $processes[0], 0;
 	delete $self->{pid};
-	return 1 if $is_only_postmaster;
+	return $self->{orphaned} = time if $is_only_postmaster;
 	for (1 .. 500)
 	{
 		@processes = grep { kill 0, $_ } @processes or last;
@@ -141,6 +144,14 @@ sub kill_all
 		sleep 0.01;
 	}
 	return 1;
+}
+
+# What works in its folder; while it does not run, that is what a killed postmaster has left.
+sub _orphans
+{
+	my ($self) = @_;
+	my $data = realpath($self->{data});
+	return grep { (readlink "/proc/$_/cwd" // '') eq $data } map { /(\d+)$/ } glob '/proc/[0-9]*';
 }
 
 # Stops it: smart, fast or immediate; one that does not end within that many seconds is killed.

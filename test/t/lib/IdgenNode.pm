@@ -247,7 +247,8 @@ sub in_sessions
 }
 
 # Starts $count processes that draw IDs, each with a session of its own, until it ends or fails; given a file, until
-# that is there, noting the SQLSTATE of each draw that is refused.
+# that is there, noting the SQLSTATE of each draw that is refused. Returns when each has tried once; one that waits for
+# its first ID, or cannot connect, is not waited for longer than a minute.
 sub begin_makers
 {
 	my ($node, $count, $stop_file) = @_;
@@ -264,6 +265,8 @@ sub begin_makers
 		}
 		$file_of{$pid} = $file;
 	}
+	my $end = time + 60;
+	for my $file (values %file_of) { select undef, undef, undef, 0.01 until -s $file || time > $end }
 	return \%file_of;
 }
 
