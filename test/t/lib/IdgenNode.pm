@@ -16,13 +16,12 @@ our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions beg
   freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server name_standbys value_of wait_until draw repeated
   expect_blame $duration);
 
-# What fails in a destructor, such as a rollback after the server is gone, ends nothing; 19's own handler would end the
-# tests.
+# Why a test dies: before 19 that is said in a log alone, which goes with the test's folder. What fails in a destructor,
+# such as a rollback after the server is gone, ends nothing; 19's own handler would end the tests.
 INIT
 {
-	my $handler = $SIG{__DIE__};
-	$SIG{__DIE__} = sub { $handler->(@_) unless $_[0] =~ /DESTROY failed/ }
-	  if ref $handler;
+	my $handler = ref $SIG{__DIE__} ? $SIG{__DIE__} : sub { diag("died: $_[0]") unless $^S // 1 };
+	$SIG{__DIE__} = sub { $handler->(@_) unless $_[0] =~ /DESTROY failed/ };
 }
 
 my %clock_of;
