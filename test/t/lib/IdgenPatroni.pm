@@ -295,11 +295,21 @@ sub _has
 	return 0;
 }
 
-# The leader's key in etcd.
+# The leader's key in etcd; none if there is none, or etcd does not say.
 sub _leader_key
 {
 	my ($self) = @_;
-	return $self->{etcd}->call('kv/range', { key => encode_base64('/service/idgen/leader', '') })->{kvs}[0];
+	my $answer = $self->_ask_etcd('kv/range', { key => encode_base64('/service/idgen/leader', '') }) // return;
+	return $answer->{kvs}[0];
+}
+
+# What etcd answers; none if it is busy, or has nothing of that name any more: who asks tries again, or waits.
+sub _ask_etcd
+{
+	my ($self, $path, $request) = @_;
+	my $answer = eval { $self->{etcd}->call($path, $request) };
+	note("etcd: $@") unless $answer;
+	return $answer;
 }
 
 # The node that holds the lock of the leader; none if no node does.
@@ -316,7 +326,7 @@ sub expire_leader
 {
 	my ($self) = @_;
 	my $key = $self->_leader_key // return;
-	return $self->{etcd}->call('lease/revoke', { ID => $key->{lease} });
+	return $self->_ask_etcd('lease/revoke', { ID => $key->{lease} });
 }
 
 # The leader, if it is a primary already.
