@@ -100,6 +100,9 @@ void World::fence(Node &node) {
     drop_readers(&node, -1);
     node.forget();
     say("is fenced", node);
+    // What follows it must be made again: it may come back as another server, whose records do not go on from theirs.
+    for (Node &other : stage_.nodes)
+        if (other.upstream == node.number) fence(other);
 }
 
 // Makes a standby from a base backup of the primary; it follows that, or another standby.
@@ -201,7 +204,7 @@ void World::promote() {
     // Its readers keep their snapshots of recovery.
     start(*next, last, true);
     for (Node &node : stage_.nodes) {
-        if (!followers[node.number] || &node == next) continue;
+        if (!followers[node.number] || !node.is_up || &node == next) continue;
         if (node.disk.inserted() > last || stage_.random.one_in(4))
             fence(node);
         else
