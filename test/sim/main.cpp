@@ -6,11 +6,14 @@
 //   --registry    numbers come from a registry
 //   --copies      machines are copied with their memory, and their hosts tell
 //   --untold      the same if no host tells: IDs are made twice, and some seeds must find that
+#include <malloc.h>
+
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "core/require.hpp"
 #include "world.hpp"
@@ -172,5 +175,8 @@ int main_of(int count, char **arguments) {
 }  // namespace idgen::sim
 
 int main(int count, char **arguments) {
+    // Memory that one seed has used serves the next one: else the kernel clears it anew each time.
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
     return idgen::sim::main_of(count, arguments);
 }
