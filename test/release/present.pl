@@ -66,9 +66,8 @@ with_rows($runs, runs('0' x 12, 5e10, 'nothing'));
 says('evidence', qr/^evidence: simulator has 0 events /m, 'of a commit that nobody knows');
 with_rows($runs, runs($first, 5e10, 'nothing'));
 
-my @names = `'$tree/tools/all-majors' --lacking` =~ /^majors: (\S+) /gm;
-cmp_ok(scalar @names, '>', 0, 'the runs on majors have names');
-@names = map { (split)[0] } grep { /\S/ } split /\n/, `'$tree/tools/all-majors' none 2>&1` =~ s/.*there are //sr =~ s/ at .*//sr =~ tr/ /\n/r;
+my @names = map { (split)[0] } grep { /\S/ } split /\n/, `'$tree/tools/all-majors' none 2>&1` =~ s/.*there are //sr =~ s/ at .*//sr =~ tr/ /\n/r;
+cmp_ok(scalar @names, '>', 10, 'the runs on majors have names');
 my $majors = 'test/evidence/majors.txt';
 with_rows($majors, map { "2026-11-27 $first $_ 17.1 100 0 60" } @names);
 is_deeply([ lacking('all-majors') ], [ 0, '' ], 'every run on majors is of the present code');

@@ -241,10 +241,9 @@ void World::restore() {
 void World::recover_quietly() {
     for (Node &node : stage_.nodes) {
         if (node.number >= stage_.scenario.node_count || !stage_.random.one_in(3)) continue;
-        bool is_stray = node.is_up && node.upstream >= 0 && !follows_primary(node);
         bool has_registry = stage_.scenario.has_registry();
         bool is_other = node.issues() && node.number != primary_;
-        if (is_stray || (is_other && stage_.random.one_in(has_registry ? 100 : 20))) fence(node);
+        if (is_other && stage_.random.one_in(has_registry ? 100 : 20)) fence(node);
         if (node.is_up) continue;
         if (node.is_primary)
             start(node, node.disk.flushed);

@@ -13,7 +13,7 @@ eval { die "caught\n" };
 die "never: an answer\n";
 PERL
 my $folder = PostgreSQL::Test::Utils::tempdir;
-my $pid = open my $output, '-|' // die "fork: $!";
+my $pid = open(my $output, '-|') // die "fork: $!";
 if ($pid == 0)
 {
 	open STDERR, '>&', \*STDOUT or die "STDERR: $!";
