@@ -1,4 +1,4 @@
-# The suite dates: the server's clock runs at other dates, moved by libfaketime. Sourced by tools/test.
+# The suite dates: the server's clock runs at other dates, moved by test/t/lib/offset_clock.cpp. Sourced by tools/test.
 # Together they cover each state of bits 31 and 32 of the unix ms: 01, 00, 10, 11, 11.
 
 # Each begins with what is special about it; then the TAP files that run there, beside pg_regress.
@@ -42,11 +42,8 @@ regress_at_dates() {
 
 # Starts the cluster under a clock that begins at a date.
 run_server_at() {
-    local library
-    library=$(echo /usr/lib/*/faketime/libfaketimeMT.so.1)
-    forget_fake_clocks
-    run_server LD_PRELOAD="$sandbox/preloads/plain_waits.so $library" FAKETIME="+$(($(date -d "$1" +%s) - $(date +%s)))" \
-        FAKETIME_DONT_FAKE_MONOTONIC=1 FAKETIME_DONT_RESET=1
+    echo "+$(($(date -d "$1" +%s) - $(date +%s)))" >"$sandbox/clock"
+    run_server LD_PRELOAD="$sandbox/preloads/offset_clock.so" TEXT_CLOCK="$sandbox/clock"
 }
 
 # The TAP files of every other date, and with the first half what the year 2106 says.

@@ -124,12 +124,12 @@ remove_server() {
     rm -rf "$sandbox/data"
 }
 
-# Builds what tests load into a server ahead of the C library, or of libfaketime, once.
+# Builds what tests load into a server ahead of the C library, once.
 build_preloads() {
     [ ! -d "$sandbox/preloads" ] || return 0
     inside mkdir "$sandbox/preloads" || return 1
     local name
-    for name in plain_waits boot_id kernel_clock known_random offset_clock plain_messages write_cache failing_calls; do
+    for name in boot_id kernel_clock known_random offset_clock plain_messages write_cache failing_calls; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
     build_store_calls && build_test_module registry/t/lib/fake_keeper && build_test_module test/t/lib/kept_call &&
@@ -170,22 +170,12 @@ build_test_module() {
         build "$sandbox/preloads" "$1" "$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/idgen.control")"
 }
 
-# Removes what libfaketime left behind in processes that were killed: one that gets such a number again would not start.
-forget_fake_clocks() {
-    local file
-    for file in /dev/shm/sem.faketime_sem_* /dev/shm/faketime_shm_*; do
-        [ -e "/proc/${file##*_}" ] || rm -f "$file" 2>/dev/null
-    done
-    return 0
-}
-
 # Runs TAP tests, which start servers of their own, in a folder of their own if $test_folder says one. PostgreSQL 16 and later
 # ask for two folders instead of one.
 prove_inside() {
     local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test folder=${test_folder:-$sandbox}
     inside mkdir -p "$folder"
     build_preloads && put_server_below || return 1
-    forget_fake_clocks
     inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
         TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_PRELOADS="$sandbox/preloads" PGPORT=65432 \
         prove --verbose --merge "$@"

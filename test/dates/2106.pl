@@ -93,7 +93,7 @@ for my $maker (sort keys %before)
 fails_with($session, 'SELECT next_objectid()', '22008',
 	qr/no ObjectId can hold the time of the clock, 2106-02-07 06:28:16.*\nDETAIL:.*from 1970-01-01 00:00:00\+00 to 2106-02-07 06:28:15\+00.*\nHINT:/,
 	'at 2^32 s: next_objectid()');
-set_clock($node, '2013-01-01 00:00:00');
+set_clock($node, '=1356998400');
 fails_with($session, 'SELECT next_ksuid()', '22008', qr/no KSUID can hold the time of the clock, 2013-01-01 00:00:00/,
 	'before its epoch: next_ksuid()');
 $session->disconnect;

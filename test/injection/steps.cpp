@@ -4,7 +4,7 @@
 //
 //      crash N          every process of the server is killed; readings of the clock do not count
 //      error N          an error is raised; only calls that can raise one count
-//      clock N OFFSET   the clock of libfaketime jumps to an offset such as +3600; only readings of the clock count
+//      clock N LINE     the clock has another line, as test/t/lib/offset_clock.cpp reads it; only readings of it count
 //
 // The server's log tells of what was done.
 #include "pg/postgres.hpp"
@@ -43,7 +43,7 @@ void tell(const char *call) {
 }
 
 void set_clock(const char *offset) {
-    const char *path = getenv("FAKETIME_TIMESTAMP_FILE");
+    const char *path = getenv("TEXT_CLOCK");
     char beside[MAXPGPATH];
     snprintf(beside, sizeof(beside), "%s.injected", path);
     FILE *file = fopen(beside, "w");

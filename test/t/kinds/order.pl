@@ -52,7 +52,7 @@ my @clocks = ('+0', '-0.001', '-0.0001', '-5', '+40', '+0', '-18', '+0.01');
 	is(stamp_of($many->[-1]) - stamp_of($many->[0]), 9999, 'next_uuidv7: none left out');
 
 	# A clock before 1970 changes nothing.
-	set_clock($node, '1969-07-20 20:17:00');
+	set_clock($node, '=-14182980');
 	my %before = map { $_ => value_of($sessions[1], "SELECT $_()") } @makers;
 	cmp_ok(value_of($sessions[2], "SELECT $_()"), 'gt', $before{$_}, "$_: the clock before 1970") for @makers;
 

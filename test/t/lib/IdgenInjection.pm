@@ -7,7 +7,6 @@ use warnings;
 use Exporter qw(import);
 use IdgenDisk;
 use IdgenNode;
-use POSIX qw(strftime);
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
@@ -48,7 +47,7 @@ sub go_on
 sub present_second { my ($node) = @_; return $second_of{ $node->name } + clock_offset() }
 
 # The date that many seconds after where that clock stands, as injections take it.
-sub date_after { my ($node, $seconds) = @_; return strftime('%Y-%m-%d %H:%M:%S', localtime $seconds + present_second($node)) }
+sub date_after { my ($node, $seconds) = @_; return sprintf '=%d', $seconds + present_second($node) }
 
 my $next_ids = 'SELECT next_id_array(?)';
 

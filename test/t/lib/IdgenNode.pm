@@ -7,7 +7,7 @@ use warnings;
 use DBD::Pg;
 use DBI;
 use Exporter qw(import);
-use POSIX qw(strftime _exit);
+use POSIX qw(_exit);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -119,11 +119,17 @@ sub expect_blame
 	return;
 }
 
-# Fails the test if the log of a node blames a clock or a registry that was well.
+# Fails the test if the log of a node blames a clock or a registry that was well. Of a test that failed or died it says
+# which processes of its servers ended by a signal, and what they said last: the logs go with the test's folder.
 END
 {
 	if ($$ == $test)
 	{
+		for my $name ($? || !Test::More->builder->is_passing ? sort keys %nodes : ())
+		{
+			my $log = eval { slurp_file($nodes{$name}->logfile) } // '';
+			diag("$name: $_") for grep { /terminated by signal|^(?!\d{4}-).*(?:malloc|glibc|free\()|PANIC:|TRAP: / } split /\n/, $log;
+		}
 		for my $what (sort keys %blame)
 		{
 			for my $name (grep { !$blame_is_right{$what}{$_} } sort keys %nodes)
@@ -138,16 +144,11 @@ END
 	}
 }
 
-# The environment of a server whose clock is set by a file; further libraries of ours by name. The times of files are
-# true: where they are not, a process that is killed as it asks for one leaves a lock behind that the others wait for.
+# The environment of a server whose clock is set by a file; further libraries of ours by name.
 sub clock_environment
 {
 	my ($clock, @names) = @_;
-	my @libraries = (preload('plain_waits'), glob('/usr/lib/*/faketime/libfaketimeMT.so.1'), map { preload($_) } @names);
-	push @libraries, $ENV{LD_PRELOAD} if $ENV{LD_PRELOAD};
-	return (
-		LD_PRELOAD => "@libraries", FAKETIME_TIMESTAMP_FILE => $clock, NO_FAKE_STAT => 1,
-		map { ("FAKETIME_$_" => 1) } qw(NO_CACHE DONT_FAKE_MONOTONIC DONT_RESET));
+	return (LD_PRELOAD => join(' ', (map { preload($_) } 'offset_clock', @names), $ENV{LD_PRELOAD} // ()), TEXT_CLOCK => $clock);
 }
 
 # Kills the postmaster with signal 9, and waits until all its processes are gone.
@@ -173,8 +174,8 @@ sub give_clock
 	return set_clock($node, $time);
 }
 
-# Sets the clock of a node: "+3600" or "-0.005" seconds off the true one, moved by the offset; or a date, at which it
-# stands still.
+# Sets the clock of a node: "+3600" or "-0.005" seconds off the true one, moved by the offset; or "=-14182980", a unix
+# time at which it stands still.
 sub set_clock
 {
 	my ($node, $time) = @_;
@@ -187,7 +188,7 @@ sub set_clock
 sub freeze_clock
 {
 	my ($node, $second) = @_;
-	return set_clock($node, strftime('%Y-%m-%d %H:%M:%S', localtime $second + $offset));
+	return set_clock($node, sprintf '=%d', $second + $offset);
 }
 
 # From its next start on a node with a clock of its own is on another boot of the machine, or on another machine.
