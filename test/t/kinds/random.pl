@@ -6,10 +6,22 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use IdgenNode;
 use IPC::Run ();
+use PostgreSQL::Test::Utils ();
 use Test::More;
+use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 # The normal deviate that is exceeded, on either side, once in 10^9.
 my $most = 6.11;
+
+# Has the clock of a file be that many millionths faster than the true one, from now on.
+sub run_faster
+{
+	my ($name, $millionths) = @_;
+	open my $file, -e $name ? '+<' : '>', $name or die "$name: $!";
+	syswrite $file, pack 'q3', 0, $millionths, int(clock_gettime(CLOCK_MONOTONIC) * 1e9);
+	close $file;
+	return;
+}
 
 # Writes the bytes of a query that gives one bytea to a file, in the binary form of COPY, and takes its frame off.
 sub bytes_of
@@ -67,9 +79,15 @@ sub looks_random
 }
 
 # The tail of a ULID is random if it is the first of its millisecond, so a clock that runs fast makes every call such a
-# one.
-my $fast = start_node('fast', kinds => 1, fake_clock => 1, conf => [ 'autovacuum = off', "checkpoint_timeout = '1d'" ]);
-set_clock($fast, '+0 x10000');
+# one: ten billion millionths faster.
+my $clock = PostgreSQL::Test::Utils::tempdir() . '/clock';
+run_faster($clock, 0);
+my $fast;
+{
+	local %ENV = (%ENV, LD_PRELOAD => preload('offset_clock'), OFFSET_CLOCK => $clock);
+	$fast = start_node('fast', kinds => 1, conf => [ 'autovacuum = off', "checkpoint_timeout = '1d'" ]);
+}
+run_faster($clock, 1e10);
 # A session reads it again after some microseconds, which clock_timestamp() takes here.
 my $ulids = '';
 until (length $ulids >= 5e6)
