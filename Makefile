@@ -1,13 +1,13 @@
 # idgen: distributed 64-bit IDs made inside PostgreSQL.
 #
 #   make help                   prints this list
-#   make                        builds against the server of pg_config; make install puts it there
+#   make                        builds against the server of pg_config; make install puts it there; V=1 shows the commands
 #   make demo                   the main job on a private throw-away server, installing what is missing
 #   make walk                   from one server to many on such servers: examples/sharded
 #
 #   make test                   the tests, installing what is missing; ends with "N passed, N failed"
 #   make test-neighbors         the rest: the houses, and what takes other programs, from clang-tidy to Chromium and Patroni
-#   make test-migrate           the tests of one house, a folder of that name; also test-registry, test-sql-only, test-js
+#   make test-migrate           the tests of one house, a folder of that name; also test-kinds, test-registry, test-sql-only, test-js
 #   make quick                  at each change: style, analysis, unit, module, regress; of a house that it touches, its own
 #   make format                 rewrites the sources as .clang-format says
 #   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/clocks/*'
@@ -20,8 +20,8 @@
 #   make variant OF=arm64       cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
 #   make check-upgrade          upgrades from PostgreSQL 15 to 17, 18 and 19
 #
-#   make evidence HOURS=8       fresh seeds for simulator and walks, into test/evidence/runs.txt; SERVERS=1 adds the nemesis
-#   make nemesis MODE=single MINUTES=3   faults at random on servers; tools/nemesis has the modes; SEED= repeats them
+#   make evidence HOURS=8       fresh seeds for simulator and walks, into trials/evidence/runs.txt; SERVERS=1 adds the nemesis
+#   make nemesis MODE=single MINUTES=3   faults at random on servers; trials/nemesis/nemesis has the modes; SEED= repeats them
 #   make against                the same against other makers of IDs, as a table
 #   make injection              every step at which the module can be killed or fail, and faults of the disk
 #   make model                  every variant of the protocol's model, some for minutes
@@ -33,7 +33,7 @@
 #   make soak OF=registry PART=faults SECONDS=300   what a registry and its troubles cost nodes; or PART=fetches, sessions
 #   make soak OF=fleet NODES=1024 MINUTES=3   what many nodes cost a registry of either kind; fails on a number of two nodes
 #
-#   make bench                  writes docs/benchmarks.md and test/bench/tables.md; MAJOR=18: the tables of that major
+#   make bench                  writes docs/benchmarks.md and trials/bench/tables.md; MAJOR=18: the tables of that major
 #
 #   make wasm js web            in build/: the core as WebAssembly, the package for JavaScript, the page that reads IDs
 #   make dist                   the archive of a release, build/idgen-VERSION.zip, from the last commit
@@ -43,6 +43,13 @@
 #   make deb check-deb rpm images   packages and images, in throw-away roots
 
 PG_CONFIG ?= pg_config
+
+# A line for each object, unless make V=1 shows the commands. Perl warns of a locale that the machine does not have.
+ifneq ($(V),1)
+.SILENT:
+say = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(info $(1)))
+endif
+export PERL_BADLANG = 0
 
 # Where this file stands, with a slash: objects and scripts are made in the present folder, which can be another. What is
 # named without it, make finds by VPATH.
@@ -61,13 +68,16 @@ MODULE_big = idgen
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql))
 SCRIPTS = bin/idgen-setup
-OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp))
+# With what of the node's side of a registry each session needs, and the kinds.
+OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp registry/node/rules/*.cpp registry/node/held/*.cpp \
+	kinds/core/*.cpp kinds/pg/*.cpp))
 # What idgen_lease has of its own, and what it has of the first module's.
-LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,src/lease/*.cpp src/lease/*/*.cpp))
-LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% $(patsubst %,src/pg/%.o,host/attempt host/clock host/entropy host/machine host/own_extension host/sequence_pages host/server_identity report/preload report/report_arguments \
-	state/leases),$(OBJS))
+LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,registry/node/*.cpp $(patsubst %,registry/node/%/*.cpp,store postgres etcd tickets keep sql)))
+LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% registry/node/rules/% registry/node/held/leases.o $(patsubst %,src/pg/%.o, \
+	host/attempt host/clock host/entropy host/machine host/own_extension host/sequence_pages host/server_identity \
+	report/preload report/report_arguments),$(OBJS))
 # Of these, what calls a registry.
-STORE_OBJS = $(filter src/core/% $(patsubst %,src/lease/%,store/% postgres/% etcd/% keep/open_registry.o) \
+STORE_OBJS = $(filter src/core/% registry/node/rules/% $(patsubst %,registry/node/%,store/% postgres/% etcd/% keep/open_registry.o) \
 	$(patsubst %,src/pg/host/%.o,attempt clock entropy machine),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql \
@@ -79,12 +89,12 @@ SHLIB_LINK = -lcrypto
 REGRESS = $(shell cat $(top)sql/schedule)
 
 # The houses beside the extension itself, each in a folder with a README; and those that have tests of pg_regress.
-HOUSES = migrate registry sql-only js
-REGRESS_HOUSES = idgen migrate registry
+HOUSES = kinds migrate registry sql-only js
+REGRESS_HOUSES = idgen kinds migrate registry
 
 # No exceptions and no RTTI: the module needs no libstdc++, and no exception can cross into C. COPT is the builder's own, such
 # as -Werror: before 19 the server's makefiles give it only to C.
-PG_CPPFLAGS = -I$(top)src -DIDGEN_VERSION='"$(EXTVERSION)"'
+PG_CPPFLAGS = -I$(top)src -I$(top) -DIDGEN_VERSION='"$(EXTVERSION)"'
 PG_CXXFLAGS = -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden \
 	-Wall -Wextra -Wno-unused-parameter -Wno-register $(COPT)
 # Debug information names the folder of a build as ".": so each folder gives the same bytes.
@@ -104,17 +114,23 @@ help:
 test-neighbors:
 	@./tools/test analysis fuzz model bare dates release cost web clients houses neighbors
 
-demo walk test quick majors all-majors bench nemesis against evidence sqlsmith injection:
+demo walk test quick majors injection:
 	@./tools/$@
+
+bench nemesis evidence sqlsmith:
+	@./trials/$@/$@
+
+against all-majors:
+	@./trials/$@
 
 majors-clean:
 	@./tools/majors clean
 
 soak:
-	@./tools/soak $(OF)
+	@./trials/soak/soak $(OF)
 
 variant:
-	@./tools/variants $(OF)
+	@./trials/variants $(OF)
 
 model:
 	@./tools/packages analysis && ./test/model/run all
@@ -136,8 +152,8 @@ rehearse:
 
 # The tree, what was tried of its code, and what is to be published.
 release-check:
-	@status=0; for check in release-check 'evidence --lacking' 'all-majors --lacking' 'release check'; do \
-		./tools/$$check || status=1; \
+	@status=0; for check in tools/release-check 'trials/evidence/evidence --lacking' 'trials/all-majors --lacking' 'tools/release check'; do \
+		./$$check || status=1; \
 	done; exit $$status
 
 deb:
@@ -175,18 +191,16 @@ override bitcodedir := $(pkglibdir)/bitcode
 override bindir := $(install_prefix)/bin
 endif
 COMPILE.cxx.bc += $(PG_CXXFLAGS)
-%.o: CXXFLAGS += -MMD -MP
+%.o: CXXFLAGS += -MMD -MP$(call say,  $@)
 ifneq ($(top),./)
 $(shell mkdir -p $(sort $(dir $(OBJS) $(LEASE_OWN) $(DATA_built))))
 endif
 # The install scripts are put together from their parts; those of the houses are named there.
 sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call files,sql/common/* sql/install/*)
-sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
-	$(filter-out %/10-schema.sql,$(call files,sql/common/* sql/kinds/*))
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 # What has the version in it, by itself or by the name of the gate between the two modules.
-$(patsubst %.cpp,%.o,$(shell cd '$(top)' && grep -lE 'IDGEN_VERSION|find_lease_gate|lease_gate_name' src/*/*.cpp src/*/*/*.cpp)): idgen.control
+$(patsubst %.cpp,%.o,$(shell cd '$(top)' && grep -lE 'IDGEN_VERSION|find_lease_gate|lease_gate_name' src/*/*.cpp src/*/*/*.cpp registry/node/*.cpp registry/node/*/*.cpp)): idgen.control
 ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.
 $(LEASE_OWN): override CPPFLAGS += -I$(includedir)

@@ -7,10 +7,10 @@
 CLANG ?= clang++
 
 VERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" idgen.control)
-WASM_SOURCES = $(sort $(wildcard src/core/text/*.cpp src/core/layout/*.cpp src/core/kinds/*.cpp js/wasm/*/*.cpp))
-WASM_HEADERS = $(wildcard src/core/*.hpp src/core/*/*.hpp js/wasm/*/*.hpp)
+WASM_SOURCES = $(sort $(wildcard src/core/text/*.cpp src/core/layout/*.cpp kinds/core/*.cpp js/wasm/*/*.cpp))
+WASM_HEADERS = $(wildcard src/core/*.hpp src/core/*/*.hpp kinds/core/*.hpp js/wasm/*/*.hpp)
 WASM_FLAGS = --target=wasm32-wasi -std=c++17 -Oz -flto -ffunction-sections -fno-exceptions -fno-rtti -fvisibility=hidden \
-	-Isrc -Ijs -Wall -Wextra -Werror
+	-Isrc -I. -Ijs -Wall -Wextra -Werror
 WASM_LINK = -nostartfiles -Wl,--no-entry -Wl,--strip-all -Wl,--gc-sections -Wl,-z,stack-size=16384
 # Every function of the face is exported, and nothing else.
 WASM_EXPORTS = $(addprefix -Wl$(comma)--export=,$(sort $(shell grep -ohw 'idgen_[a-z0-9_]*' js/wasm/face/*.cpp)))

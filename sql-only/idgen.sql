@@ -286,7 +286,7 @@ CREATE FUNCTION idgen_sql.idgen_us(at timestamptz) RETURNS numeric LANGUAGE sql 
 COMMENT ON FUNCTION idgen_sql.idgen_us(timestamptz) IS 'the us from 2000-01-01 to an instant, exact over the whole calendar';
 
 CREATE FUNCTION idgen_sql.id_layout_info(
-    layout text,
+    layout text DEFAULT 'instagram',
     OUT long_form text, OUT first_time timestamptz, OUT last_time timestamptz, OUT wraps boolean,
     OUT tick interval, OUT shards bigint, OUT ids_per_tick bigint, OUT ids_per_second bigint,
     OUT largest_id bigint, OUT fits_js boolean, OUT one_node boolean)

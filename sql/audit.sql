@@ -87,6 +87,9 @@ CREATE SCHEMA legacy;
 CREATE FUNCTION legacy.next_id() RETURNS bigint LANGUAGE sql AS 'SELECT 5::bigint';
 ALTER TABLE tweet ALTER plain SET DEFAULT legacy.next_id();
 SELECT value, ok, advice FROM idgen.audit('tweet', 'plain', layout => 'twitter') WHERE finding = 'layout';
+-- What idgen.next_id() makes is of the default layout.
+ALTER TABLE tweet ALTER plain SET DEFAULT idgen.next_id();
+SELECT value, ok, advice FROM idgen.audit('tweet', 'plain', layout => 'twitter') WHERE finding = 'layout';
 DROP TABLE tweet;
 DROP SCHEMA legacy CASCADE;
 
@@ -217,11 +220,17 @@ SELECT refusals($$idgen.audit('photo', 'gone')$$, $$idgen.audit('photo', '......
 
 -- The caller's privileges: none; on the column alone, so that ctid is not seen; on the table; through row security.
 CREATE ROLE audit_reader;
+CREATE SCHEMA closed CREATE TABLE inner_photo (id bigint);
+SELECT 'closed.inner_photo'::regclass::oid AS closed \gset
 SET ROLE audit_reader;
-\set VERBOSITY terse
-SELECT * FROM idgen.audit('photo', 'id');
-\set VERBOSITY default
+\pset format unaligned
+\pset tuples_only
+SELECT refusals($$idgen.audit('photo', 'id')$$);
+SELECT regexp_replace(refusals(format('idgen.audit(%s, %L)', :closed, 'id')), '\d{4,}, ', 'OID, ');
+\pset format aligned
+\pset tuples_only off
 RESET ROLE;
+DROP SCHEMA closed CASCADE;
 GRANT SELECT (id) ON photo TO audit_reader;
 SET ROLE audit_reader;
 SELECT finding, value, advice FROM idgen.audit('photo', 'id') WHERE finding IN ('rows', 'out of order');
@@ -231,6 +240,13 @@ ALTER TABLE photo ENABLE ROW LEVEL SECURITY;
 CREATE POLICY of_shard_5 ON photo USING (id_shard(id) = 5);
 SET ROLE audit_reader;
 SELECT finding, value, advice FROM idgen.audit('photo', 'id') WHERE finding IN ('rows', 'shards', 'out of order');
+SET row_security = off;
+\pset format unaligned
+\pset tuples_only
+SELECT refusals($$idgen.audit('photo', 'id')$$);
+\pset format aligned
+\pset tuples_only off
+RESET row_security;
 RESET ROLE;
 
 -- The order is that of storage, also if a policy's condition reads by an index, and if another scan has stopped midway.

@@ -23,9 +23,9 @@ SELECT proname, prorows AS rows FROM function WHERE prorows > 0 ORDER BY proname
 -- What PUBLIC may not call
 SELECT proname FROM function WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY proname COLLATE "C";
 
--- Plain functions with names of their own: no overloads, no settings, no security definer. In C, in PL/pgSQL
+-- Plain functions with names of their own: no overloads in a schema, no settings, no security definer. In C, in PL/pgSQL
 -- with a pinned search_path, or the server's own code for bigint with the properties that it has there.
-SELECT proname FROM function WHERE prokind <> 'a' GROUP BY proname HAVING count(*) > 1;
+SELECT proname FROM function WHERE prokind <> 'a' GROUP BY pronamespace, proname HAVING count(*) > 1;
 SELECT DISTINCT l.lanname, probin, prokind, prosecdef, proleakproof, procost, proconfig, prosupport
   FROM function AS f JOIN pg_language AS l ON l.oid = prolang ORDER BY 1, 3, 5;
 SELECT proname, prosrc FROM function WHERE probin = 'idgen' AND prosrc !~ '^idgen_';

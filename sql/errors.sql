@@ -26,7 +26,7 @@ SELECT refusals('next_id(-1)', 'next_id(8192)', 'next_id(6)', 'next_ids(1, -1)',
 -- The horizon
 SELECT refusals('idgen.advance(NULL)', 'idgen.advance(''2026-11-21'', NULL)', 'idgen.advance(''infinity'')', 'idgen.advance(''-infinity'')',
                 'idgen.advance(''1999-12-31 23:59:59.999+00'')', 'idgen.advance(''2200-01-01 00:00:00.001+00'')',
-                'idgen.advance(''4713-01-01 00:00Z BC'')', 'idgen.reset(NULL)', 'idgen.reset(''infinity'')', 'idgen.reset(''-infinity'')',
+                'idgen.advance(''4713-01-01 00:00Z BC'')', 'idgen.reset(force => NULL)', 'idgen.reset(''infinity'')', 'idgen.reset(''-infinity'')',
                 'idgen.reset(''1999-12-31'')', 'idgen.reset(''2201-01-01'')', 'idgen.reset(''4713-01-01 00:00Z BC'')', 'idgen.reset(''294276-12-31'')');
 -- Far ahead, unless that is said: the times and days that messages say are left out.
 SELECT regexp_replace(regexp_replace(line, '\d{4}-\d\d-\d\d [\d:.]+\+00', 'T', 'g'), '\d+ days( \d+ h)?', 'N days')

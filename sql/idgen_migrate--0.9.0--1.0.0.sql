@@ -39,6 +39,22 @@ END
 $$;
 
 COMMENT ON PROCEDURE idgen_migrate.uuid_finish(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs, once nobody writes the old references: nothing keeps them any more';
+    'from uuid or integer keys to IDs in id_column of relation, once nobody writes the old references: nothing keeps them any more. Its locks are tried for lock_wait at a time, attempts times';
 COMMENT ON PROCEDURE idgen_migrate.uuid_rename(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs, after uuid_finish: the old columns go, the new ones take their names';
+    'from uuid or integer keys to IDs in id_column of relation, after uuid_finish: the old columns go, the new ones take their names. Its locks are tried for lock_wait at a time, attempts times';
+
+-- What is said of arguments.
+COMMENT ON FUNCTION idgen_migrate.check(text, regclass, name, name, bigint, integer, id_layout) IS
+    'what a migration of that kind (backfill, serial, widen, uuid, switch, rename) of id_column in relation would find, called with that time_column, shard, batch and layout: whether that is all right, and what to do';
+COMMENT ON PROCEDURE idgen_migrate.backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout, text) IS
+    'gives the rows of relation without an ID one in id_column, of shard and layout, with the time of time_column, in the order of tie_column within one time; in transactions of batch rows, a pause after each, a notice of how far it is as often, triggers with triggers_path as search_path; called again it goes on';
+COMMENT ON PROCEDURE idgen_migrate.replace_serial(regclass, name, bigint, boolean, interval, integer, id_layout) IS
+    'lets next_id(), with shard and layout, make id_column of relation, which a serial or an identity made; refuses if new IDs would not be larger than all old ones. widen: from integer to bigint first. Its locks are tried for lock_wait at a time, attempts times';
+COMMENT ON PROCEDURE idgen_migrate.uuid_start(regclass, name, bigint, interval, integer, id_layout) IS
+    'from uuid or integer keys to IDs, first step: adds id_column, of shard and layout, to relation, and columns beside its references; new rows get both keys. Its locks are tried for lock_wait at a time, attempts times';
+COMMENT ON PROCEDURE idgen_migrate.uuid_link(regclass, name, integer, interval, interval, interval, integer, text) IS
+    'from uuid or integer keys to IDs, after the backfill of id_column in relation: fills the references, in transactions of batch rows, a pause after each, a notice as often, triggers with triggers_path as search_path; and makes their foreign keys. Its locks are tried for lock_wait at a time, attempts times';
+COMMENT ON PROCEDURE idgen_migrate.uuid_switch(regclass, name, interval, integer) IS
+    'from uuid or integer keys to IDs: id_column becomes the primary key of relation, the old key a unique key. Its locks are tried for lock_wait at a time, attempts times';
+COMMENT ON PROCEDURE idgen_migrate.uuid_abandon(regclass, name, interval, integer) IS
+    'from uuid or integer keys to IDs in id_column of relation: takes everything back, at any step before the switch. Its locks are tried for lock_wait at a time, attempts times';

@@ -209,4 +209,5 @@ SELECT wraps, shards, ids_per_tick, ids_per_second, largest_id, fits_js
 SELECT tick, ids_per_tick, ids_per_second, last_time FROM id_layout_info('epoch=2020-01-01 unit=100us time=45 shard=11 sequence=7');
 SELECT idgen.id_layout_send('epoch=2020-01-01 unit=100us time=45 shard=11 sequence=7'), idgen.id_layout_send('epoch=2020-01-01 unit=999999us time=30 shard=11 sequence=7');
 SELECT id_layout_info(NULL) IS NULL;
+SELECT id_layout_info() = id_layout_info('instagram') AS same, (id_layout_info()).shards, (SELECT shards FROM id_layout_info());
 DROP TABLE layouts, received;

@@ -23,6 +23,17 @@ SELECT layout, id_shard(id, layout), id_region(id, layout), id_sequence(id, layo
 SELECT count(DISTINCT next_id()) FROM generate_series(1, 5000);
 SELECT a <> b AS two_calls FROM (SELECT next_id() AS a, next_id() AS b) AS ids;
 
+-- idgen.next_id() is next_id() by both defaults, for who may call that.
+SELECT id_shard(idgen.next_id()), a <> b AS two_calls FROM (SELECT idgen.next_id() AS a, idgen.next_id() AS b) AS ids;
+SELECT count(DISTINCT idgen.next_id()) FROM generate_series(1, 5000);
+CREATE ROLE regress_reader;
+REVOKE EXECUTE ON FUNCTION next_id(bigint, id_layout) FROM PUBLIC;
+SET ROLE regress_reader;
+SELECT idgen.next_id();
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION next_id(bigint, id_layout) TO PUBLIC;
+DROP ROLE regress_reader;
+
 -- next_ids gives rows, next_id_array one array.
 SELECT count(*), count(DISTINCT id), bool_and(id_shard(id) = 5) AS own FROM next_ids(5000) AS id;
 SELECT count(*) FROM next_ids(0);

@@ -3,11 +3,11 @@
 
 # Each begins with what is special about it; then the TAP files that run there, beside pg_regress.
 dates='
-2026-12-20T12:00:00Z clocks/clock_steps kinds/order
-2027-03-10T12:00:00Z clocks/clock_steps kinds/order
-2028-02-29T12:00:00Z clocks/clock_steps setup/statistics
-2038-01-19T03:14:00Z clocks/clock_steps setup/statistics kinds/hlc
-2046-06-26T12:00:00Z clocks/clock_steps kinds/hlc
+2026-12-20T12:00:00Z test/t/clocks/clock_steps kinds/t/order
+2027-03-10T12:00:00Z test/t/clocks/clock_steps kinds/t/order
+2028-02-29T12:00:00Z test/t/clocks/clock_steps test/t/setup/statistics
+2038-01-19T03:14:00Z test/t/clocks/clock_steps test/t/setup/statistics kinds/t/hlc
+2046-06-26T12:00:00Z test/t/clocks/clock_steps kinds/t/hlc
 '
 
 dates() {
@@ -55,7 +55,7 @@ tap_at_dates() {
         [ $((number % 2)) = "$parity" ] || continue
         echo "TAP at $date"
         IDGEN_CLOCK=$(date -d "$date" +%s) test_folder=$sandbox/date$number \
-            prove_inside $(printf 'test/t/%s.pl ' $files) </dev/null || failed=1
+            prove_inside $(printf '%s.pl ' $files) </dev/null || failed=1
     done <<<"$dates"
     [ "$parity" != 0 ] || test_folder=$sandbox/date2106 prove_inside test/dates/2106.pl || failed=1
     return $failed

@@ -22,7 +22,7 @@ debian_mirror() {
 
 # make_root NAME SUITE [LINE ...]: makes a root of a suite; lines are further sources, "deb SUITE" or "deb-src SUITE".
 # Standard input holds apt's preferences. A suite's list may be past its date, its signature is checked all the same.
-# VARIANT is mmdebstrap's, and INCLUDE what is added to it.
+# VARIANT is mmdebstrap's, and INCLUDE what is added to it. Nothing waits for the disk.
 make_root() {
     local name=$1 root=$roots/$1 suite=$2 mirror line lines= include=${INCLUDE-make,perl,ca-certificates,procps}
     shift 2
@@ -30,7 +30,7 @@ make_root() {
     for line in "deb $suite" "$@"; do lines="$lines${line% *} $mirror ${line##* } main"$'\n'; done
     mkdir -p "$roots" && $as_root rm -rf --one-file-system "$root" && cat >"$root.preferences" || return 1
     $as_root mmdebstrap --mode=root --variant="${VARIANT:-apt}" --keyring="$keyring" ${include:+--include="$include"} \
-        --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' \
+        --aptopt='APT::Install-Recommends "false"' --aptopt='Acquire::Check-Valid-Until "false"' --dpkgopt=force-unsafe-io \
         --setup-hook="mkdir -p \"\$1/etc/apt/preferences.d\" && cp '$root.preferences' \"\$1/etc/apt/preferences.d/idgen\"" \
         "$suite" "$root" - <<<"$lines" >"$root.log" 2>&1 || { tail -n 20 "$root.log" >&2; return 1; }
 }

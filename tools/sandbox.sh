@@ -1,4 +1,4 @@
-# A separate folder with a separate PostgreSQL: sourced by the scripts beside it.
+# A separate folder with a separate PostgreSQL, below TMPDIR or /tmp: sourced by the scripts beside it.
 #
 #   $sandbox/usr    a copy of the server, found by its pg_config, so that make install touches no system file
 #   $sandbox/src    a copy of this source tree, built there
@@ -8,6 +8,8 @@
 # the user postgres, which its Debian package made.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Perl warns of a locale that the machine does not have, at each call.
+export PERL_BADLANG=0
 major=$("$here/tools/major")
 
 # Installs what a goal needs; nothing if all is there. Which server there is, is known only then.
@@ -28,8 +30,26 @@ close_sandbox() {
 
 make_sandbox() {
     umask 022
-    find_sandbox "$(mktemp -u /tmp/idgen.XXXXXX)"
-    mkdir "$sandbox" && fill_sandbox || { sandbox=; return 1; }
+    find_sandbox "$(mktemp -u "${TMPDIR:-/tmp}/idgen.XXXXXX")"
+    mkdir "$sandbox" || { sandbox=; return 1; }
+    check_folder && fill_sandbox 2> >(head -n 5 >&2)
+}
+
+# Refuses a folder in which no server can be built and run. A demo takes 150 MB.
+check_folder() {
+    local folder=${sandbox%/*} why= free
+    free=$(df -Pm "$folder" | awk 'END { print $4 }')
+    printf '#!/bin/sh\n' >"$sandbox/program" && chmod 755 "$sandbox/program" || why="$folder cannot be written"
+    if [ "$free" -lt 300 ]; then
+        why="$folder has $free MB free, and 300 are needed"
+    elif [ -z "$why" ] && ! "$sandbox/program"; then
+        why="no program can run in $folder, which is mounted with noexec"
+    elif [ "$(id -u)" = 0 ] && ! runuser -u postgres -- test -x "$sandbox"; then
+        why="the user postgres, who runs the server, cannot enter $folder"
+    fi 2>/dev/null
+    [ -n "$why" ] || { rm "$sandbox/program"; return 0; }
+    echo "$why: name another folder, as in TMPDIR=/var/tmp make demo" >&2
+    return 1
 }
 
 find_sandbox() {
@@ -138,17 +158,17 @@ build_preloads() {
 
 # Builds the calls of the registries' stores as SQL functions, if idgen_lease was built.
 build_store_calls() {
-    [ -e "$sandbox/src/src/lease/keep/open_registry.o" ] || return 0
+    [ -e "$sandbox/src/registry/node/keep/open_registry.o" ] || return 0
     local objects
     objects=$(objects_of STORE_OBJS) || return 1
-    inside sh -c 'to=$1; shift; g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
+    inside sh -c 'to=$1; shift; g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I. -I"$(pg_config --includedir-server)" \
         -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" registry/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
 }
 
 # Links each module with what test/injection puts between it and the server, to preloads/injected.
 link_injected() {
     link_one_injected idgen -lcrypto OBJS || return 1
-    [ ! -e "$sandbox/src/src/lease/module.o" ] || link_one_injected idgen_lease '-lpq -lcurl' LEASE_OBJS
+    [ ! -e "$sandbox/src/registry/node/module.o" ] || link_one_injected idgen_lease '-lpq -lcurl' LEASE_OBJS
 }
 
 # link_one_injected MODULE LIBRARIES LIST: a list of the Makefile.
@@ -165,7 +185,7 @@ objects_of() {
 
 # Builds functions in C that tests create: build_test_module SOURCE, without its .cpp.
 build_test_module() {
-    inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I"$(pg_config --includedir-server)" \
+    inside sh -c 'g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I. -I"$(pg_config --includedir-server)" \
         -D_GNU_SOURCE -Wno-register -DIDGEN_VERSION="\"$3\"" ${COPT:-} -o "$1/${2##*/}.so" "$2.cpp"' \
         build "$sandbox/preloads" "$1" "$(sed -n "s/^default_version = '\(.*\)'$/\1/p" "$here/idgen.control")"
 }
@@ -176,7 +196,8 @@ prove_inside() {
     local libraries=$sandbox/usr/lib/postgresql/$major/lib/pgxs/src/test folder=${test_folder:-$sandbox}
     inside mkdir -p "$folder"
     build_preloads && put_server_below || return 1
-    inside env -u PGHOST PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
+    inside env -u PGHOST -u INITDB_TEMPLATE PATH="$sandbox/src/test/t/lib:$bin:$PATH" \
+        PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
         TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_PRELOADS="$sandbox/preloads" PGPORT=65432 \
         prove --verbose --merge "$@"
 }

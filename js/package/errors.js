@@ -23,9 +23,9 @@ export const sqlstate = Object.freeze({
   datatypeMismatch: '42804',
 });
 
-// The beginning of what a caller gave, in whole characters: a message does not repeat more.
+// The beginning of what a caller gave, in whole characters: a message does not repeat more. Of all but texts and numbers, the type.
 export function clipped(given) {
-  const text = String(given);
+  const text = ['string', 'number', 'boolean'].includes(typeof given) ? String(given) : `of type ${typeof given}`;
   return text.length > 100 ? `${text.slice(0, 100).replace(/[\uD800-\uDBFF]$/, '')}...` : text;
 }
 

@@ -1,6 +1,7 @@
 // 64-bit IDs: their parts, the numbers of a period, and UUIDs that hold one.
 import { answer, core } from './core.js';
 import { clipped, IdgenError, sqlstate } from './errors.js';
+import { refuseNull, wrongType } from './given.js';
 import { dateOf, instantText, isLater, never, toInstant, unixUs } from './instants.js';
 import { formatUuid, uuidBytes } from './kinds.js';
 import { isFinerThanMs, nameInUse, useLayout } from './layouts.js';
@@ -12,9 +13,8 @@ export function toBigInt(id) {
   if (typeof id === 'bigint') return inRange(id, id);
   if (typeof id === 'string') return bigIntOfText(id);
   if (typeof id === 'number') return bigIntOfNumber(id);
-  if (id === null || id === undefined)
-    throw new IdgenError(sqlstate.nullValueNotAllowed, 'id must not be null', 'It has no default.', 'Give a value.');
-  throw new IdgenError(sqlstate.datatypeMismatch, 'an ID is a bigint, a string of digits or a number', `It was of type ${typeof id}.`, 'Give the ID as a string.');
+  refuseNull(id, 'id');
+  throw wrongType(id, 'an ID is a bigint, a string of digits or a number', 'Give the ID as a string.');
 }
 
 function inRange(value, given) {
@@ -23,12 +23,13 @@ function inRange(value, given) {
     'An ID has 64 bits, the first of them the sign.', 'Give the ID as it stands in the database.');
 }
 
-// The time that BigInt takes grows with the square of the digits, so they are counted first.
+// The time that BigInt takes grows with the square of the digits, so they are counted first. One pattern for zeros and digits would take as long.
 function bigIntOfText(text) {
-  const [, sign, digits] = /^\s*([+-]?)0*(\d+)\s*$/.exec(text) ?? [];
-  if (digits === undefined)
+  const [, sign, given] = /^([+-]?)(\d+)$/.exec(text.trim()) ?? [];
+  if (given === undefined)
     throw new IdgenError(sqlstate.invalidTextRepresentation, `invalid input syntax for type bigint: "${clipped(text)}"`, 'It is not a decimal number.',
       'Text forms have functions of their own, such as fromId64.');
+  const digits = given.replace(/^0+(?=\d)/, '');
   const size = digits.length > mostDigits ? largest + 1n + 1n : BigInt(digits);
   return inRange(sign === '-' ? -size : size, text);
 }
@@ -88,10 +89,8 @@ function instantError(reason, layout, instant, end) {
 
 // A part of an ID to be made. It may be missing only if the layout has no field for it.
 function givenPart(value, bits, name) {
-  if (value === null || value === undefined) {
-    if (bits === 0) return 0;
-    throw new IdgenError(sqlstate.nullValueNotAllowed, `${name} must not be null`, 'It has no default.', 'Give a value.');
-  }
+  if (bits === 0 && (value === null || value === undefined)) return 0;
+  refuseNull(value, name);
   if (Number.isSafeInteger(value)) return value;
   throw new IdgenError(sqlstate.datatypeMismatch, `${name} is a whole number`, `It was ${clipped(value)}.`, 'Give a number.');
 }

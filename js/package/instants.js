@@ -1,5 +1,6 @@
 // Instants: what callers give and get, and the two numbers of the core: unix ms, and the microseconds beyond that ms.
 import { IdgenError, sqlstate } from './errors.js';
+import { refuseNull, wrongType } from './given.js';
 
 // What a Date holds, unix ms.
 const mostMs = 8.64e15;
@@ -11,10 +12,9 @@ export const unixUs = (ms, us) => BigInt(ms) * 1000n + BigInt(us);
 
 // An instant of a caller: a Date, a number of milliseconds, or a bigint of microseconds.
 export function toInstant(given, name) {
-  if (given === null || given === undefined)
-    throw new IdgenError(sqlstate.nullValueNotAllowed, `${name} must not be null`, 'It has no default.', 'Give a value.');
+  refuseNull(given, name);
   if (!(given instanceof Date) && typeof given !== 'number' && typeof given !== 'bigint')
-    throw new IdgenError(sqlstate.datatypeMismatch, `${name} is a Date, a number of milliseconds or a bigint of microseconds`, `It was of type ${typeof given}.`, 'Give a Date.');
+    throw wrongType(given, `${name} is a Date, a number of milliseconds or a bigint of microseconds`, 'Give a Date.');
   const instant = typeof given === 'bigint' ? ofMicroseconds(given) : { ms: Number(given), us: 0 };
   if (Number.isInteger(instant.ms) && Math.abs(instant.ms) <= mostMs) return instant;
   throw new IdgenError(sqlstate.invalidParameterValue, `${name} is not a time`,

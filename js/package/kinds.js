@@ -1,15 +1,14 @@
 // The other kinds of ID: ULID, KSUID, ObjectId, UUID and TypeID, read and written.
 import { answer, core, giveText, takeText } from './core.js';
 import { clipped, forms, IdgenError, sqlstate, textError, typeIdError } from './errors.js';
+import { refuseNull, wrongType } from './given.js';
 
 const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 // Gives a text to the core; its bytes.
 export function digitsText(form, text) {
-  if (text === null || text === undefined)
-    throw new IdgenError(sqlstate.nullValueNotAllowed, `${form.name} must not be null`, 'It has no default.', 'Give a value.');
-  if (typeof text !== 'string')
-    throw new IdgenError(sqlstate.datatypeMismatch, `a ${form.name} is a string`, `It was of type ${typeof text}.`, 'Give a string.');
+  refuseNull(text, form.name);
+  if (typeof text !== 'string') throw wrongType(text, `a ${form.name} is a string`, 'Give a string.');
   const size = giveText(text);
   if (size === undefined)
     throw new IdgenError(sqlstate.programLimitExceeded, `a ${form.name} of more than 512 bytes`, 'No ID is that long.', form.hint);
@@ -32,8 +31,10 @@ function readStamped(kind, text) {
 }
 
 function givenBytes(bytes, size, name) {
-  if (!(bytes instanceof Uint8Array) || bytes.length !== size)
-    throw new IdgenError(sqlstate.invalidBinaryRepresentation, `invalid ${name}: wrong size`, `It has ${bytes?.length ?? 0} bytes.`, `Give ${size} bytes.`);
+  refuseNull(bytes, name);
+  if (!(bytes instanceof Uint8Array)) throw wrongType(bytes, `the bytes of a ${name} are a Uint8Array`, `Give ${size} bytes.`);
+  if (bytes.length !== size)
+    throw new IdgenError(sqlstate.invalidBinaryRepresentation, `invalid ${name}: wrong size`, `It has ${bytes.length} bytes.`, `Give ${size} bytes.`);
   answer.bytes.set(bytes);
 }
 

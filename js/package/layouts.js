@@ -1,6 +1,7 @@
 // Layouts: how an ID is packed, by a preset's name or in the long form. The core has one in use; it is changed only if a call wants another.
 import { answer, core, giveText, takeText } from './core.js';
 import { IdgenError, layoutError, sqlstate } from './errors.js';
+import { wrongType } from './given.js';
 import { unixUs } from './instants.js';
 
 // The names of the presets, the default first.
@@ -49,7 +50,7 @@ export function useLayout(text) {
   if (typeof text !== 'string')
     throw text === null || text === undefined
       ? new IdgenError(sqlstate.nullValueNotAllowed, 'layout must not be null', 'A null would give a null ID.', 'Leave the argument out to use its default.')
-      : new IdgenError(sqlstate.datatypeMismatch, 'a layout is a string', `It was of type ${typeof text}.`, "Give a preset's name or the long form.");
+      : wrongType(text, 'a layout is a string', "Give a preset's name or the long form.");
   let layout = known.get(text);
   if (layout === undefined) {
     if (known.size >= mostKnown) known.clear();

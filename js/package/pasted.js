@@ -1,4 +1,5 @@
 // What people paste: posts by their addresses, mentions, quoted and digitGroups numbers, hexadecimal, several lines.
+import { givenText, wrongType } from './given.js';
 
 const links = [
   [/^(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d+)/, 'x'],
@@ -8,11 +9,19 @@ const links = [
   [/^[\w.-]+\/(?:web\/|deck\/)?(?:@[\w.@-]+|users\/[\w.]+\/statuses|statuses)\/(\d+)(?:[/?#]|$)/, 'mastodon'],
 ];
 
-const quotes = /^["'`“”„‘’«»([,;]+|["'`“”„‘’«»)\],;]+$/g;
+const opening = '"\'`“”„‘’«»([,;', closing = '"\'`“”„‘’«»)],;';
+
+// A pattern for a run at the end would try every place of every run.
+function unquoted(text) {
+  let start = 0, end = text.length;
+  while (start < end && opening.includes(text[start])) start++;
+  while (end > start && closing.includes(text[end - 1])) end--;
+  return text.slice(start, end);
+}
 
 // One text, and from where it says to be.
 function readPasted(given) {
-  const text = given.replace(quotes, '');
+  const text = unquoted(given);
   const time = /^<t:(\d+)(?::\w)?>$/.exec(text);
   if (time) return { text: time[1] };
   const mention = /^<(?:@[!&]?|#|a?:\w+:|\/[^:]+:)(\d+)>$/.exec(text);
@@ -35,7 +44,8 @@ export const mostPasted = 100;
 
 // The texts in what was pasted, at most `most`: one a line, or several with spaces, commas or semicolons between them. A name before a colon is left out.
 export function pasted(given, most = mostPasted) {
-  const lines = String(given).split('\n').map((line) => line.trim());
+  if (typeof most !== 'number' || !(most >= 0)) throw wrongType(most, 'most is a number from 0', 'Give a number, or nothing.');
+  const lines = givenText(given, 'text').split('\n').map((line) => line.trim());
   const words = lines.flatMap((line) => (digitGroups.test(line) ? [line.replace(/\D/g, '')] : line.split(/[\s,;]+/)));
   return words.filter((word) => word !== '' && !/^["'\w]+:$/.test(word)).slice(0, most).map(readPasted).filter(({ text }) => text !== '');
 }

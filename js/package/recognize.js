@@ -4,6 +4,8 @@
 // likely that a source made just this number: how common the source is, how likely the time, and how likely the lower bits. A time is likelier
 // if it is recent, and a thousandth of that if it lies ahead of the clock. The likelihood of a reading is its share of all weights: a guess.
 import { textSize } from './core.js';
+import { clipped, IdgenError, sqlstate } from './errors.js';
+import { givenOptions, givenText } from './given.js';
 import { bounds, decode, fromUuid, timeNear, timeNearUs } from './ids.js';
 import { dateOf, toInstant } from './instants.js';
 import { readKsuid, readObjectId, readTypeId, readUlid, readUuid } from './kinds.js';
@@ -134,8 +136,11 @@ function otherReadings(text, now) {
 }
 
 // The readings of a text; one that is longer than any ID has none. `from` is a source or a layout: then no other is tried, if the text fits it.
-export function recognize(text, { now = Date.now(), from } = {}) {
-  const trimmed = String(text).trim();
+export function recognize(text, options = {}) {
+  const trimmed = givenText(text, 'text').trim();
+  const { now: at = Date.now(), from } = givenOptions(options);
+  const now = toInstant(at, 'now').ms;
+  if (from !== undefined) givenText(from, 'from');
   if (trimmed.length > textSize) return [];
   const asked = from === undefined ? Object.entries(sources) : [[from, sources[from] ?? sourceOf(from)]];
   const readings = [...numberReadings(trimmed, asked, from !== undefined, now), ...uuidReadings(trimmed, asked, from !== undefined, now)];
@@ -144,19 +149,21 @@ export function recognize(text, { now = Date.now(), from } = {}) {
   return readings.map(({ weight, ...reading }) => ({ ...reading, likelihood: weight / all })).sort((a, b) => b.likelihood - a.likelihood);
 }
 
-const quoted = (text) => `'${String(text).replaceAll("'", "''")}'`;
+const quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
 // The start of the day (UTC) of an instant, and of the next one: unix ms.
 function dayOf(when) {
   const day = Math.floor(toInstant(when, 'when').ms / dayMs) * dayMs;
   return [day, day + dayMs];
 }
-const dateText = (unixMs) => new Date(unixMs).toISOString().slice(0, 10);
+const dateText = (unixMs) => dateOf(unixMs).toISOString().slice(0, 10);
 
 // The SQL that finds the rows of the day (UTC) in which an ID was made; nothing for a layout whose time wraps.
 export function daySql(when, layout = 'instagram', table = 'photo', column = 'id') {
-  if (layoutInfo(layout).wraps) return undefined;
   const [day, next] = dayOf(when);
+  givenText(table, 'table');
+  givenText(column, 'column');
+  if (layoutInfo(layout).wraps) return undefined;
   const { first, last } = bounds(day, next, layout);
   const named = layout === 'instagram' ? '' : `, ${quoted(layout)}`;
   return {
@@ -165,10 +172,14 @@ export function daySql(when, layout = 'instagram', table = 'photo', column = 'id
   };
 }
 
-const lowest = { ulid: 'ulid_min', ksuid: 'ksuid_min', objectid: 'objectid_min', uuid: 'uuidv7_min' };
+const lowest = { __proto__: null, ulid: 'ulid_min', ksuid: 'ksuid_min', objectid: 'objectid_min', uuid: 'uuidv7_min' };
 
 // The same for a column of another kind, by the functions of idgen_kinds; of UUIDs, those of version 7.
 export function kindDaySql(when, kind, table = 'photo', column = 'id') {
-  const [day, next] = dayOf(when).map((unixMs) => `${lowest[kind]}('${dateText(unixMs)} 00:00Z')`);
+  const [days, least] = [dayOf(when), lowest[givenText(kind, 'kind')]];
+  givenText(table, 'table');
+  givenText(column, 'column');
+  if (!least) throw new IdgenError(sqlstate.invalidParameterValue, 'kind is one of ulid, ksuid, objectid and uuid', `It was "${clipped(kind)}".`, 'Give one of these.');
+  const [day, next] = days.map((unixMs) => `${least}('${dateText(unixMs)} 00:00Z')`);
   return `SELECT * FROM ${table} WHERE ${column} >= ${day} AND ${column} < ${next};`;
 }

@@ -2,6 +2,7 @@
 // front may be missing (short).
 import { answer, core, takeText } from './core.js';
 import { forms, textError } from './errors.js';
+import { givenFlag } from './given.js';
 import { toBigInt } from './ids.js';
 import { digitsText } from './kinds.js';
 
@@ -12,19 +13,31 @@ function readForm(form, text, parse) {
   return answer.id;
 }
 
+// A flag as the core takes it.
+const numberOf = (options, name) => (givenFlag(options, name) ? 1 : 0);
+
+// The same by a function that may accept a text whose zeros in front are missing.
+function readShort(form, text, options, parse) {
+  const short = numberOf(options, 'short');
+  return readForm(form, text, (size) => parse(size, short));
+}
+
 // Base62: 11 digits, zeros in front, in the order of the numbers. It is how the type id64 is written.
 export const toBase62 = (id) => takeText(core.idgen_print_base62(toBigInt(id)));
-export const fromBase62 = (text, { short = false } = {}) => readForm(forms.base62, text, (size) => core.idgen_parse_base62(size, short ? 1 : 0));
+export const fromBase62 = (text, options = {}) => readShort(forms.base62, text, options, core.idgen_parse_base62);
 
 // The same, as the type's own input reads it.
 export const toId64 = toBase62;
 export const fromId64 = (text) => readForm(forms.id64, text, (size) => core.idgen_parse_base62(size, 0));
 
 // Crockford's Base32 for people who type: 13 digits, and a check symbol if asked for.
-export const toBase32 = (id, { checksum = false } = {}) => takeText(core.idgen_print_base32(toBigInt(id), checksum ? 1 : 0));
-export const fromBase32 = (text, { checksum = false, short = false } = {}) =>
-  readForm(checksum ? { ...forms.base32, missing: 'A digit or the check symbol' } : forms.base32, text, (size) => core.idgen_parse_base32(size, checksum ? 1 : 0, short ? 1 : 0));
+export const toBase32 = (id, options = {}) => takeText(core.idgen_print_base32(toBigInt(id), numberOf(options, 'checksum')));
+export function fromBase32(text, options = {}) {
+  const checksum = numberOf(options, 'checksum');
+  const form = checksum ? { ...forms.base32, missing: 'A digit or the check symbol' } : forms.base32;
+  return readShort(form, text, options, (size, short) => core.idgen_parse_base32(size, checksum, short));
+}
 
 // The shortest form, for addresses.
 export const toBase64url = (id) => takeText(core.idgen_print_base64url(toBigInt(id)));
-export const fromBase64url = (text, { short = false } = {}) => readForm(forms.base64url, text, (size) => core.idgen_parse_base64url(size, short ? 1 : 0));
+export const fromBase64url = (text, options = {}) => readShort(forms.base64url, text, options, core.idgen_parse_base64url);

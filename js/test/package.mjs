@@ -13,8 +13,8 @@ import { checkVectors } from './lib/vectors.mjs';
 const user = join(top, 'build/user');
 const installed = join(user, 'node_modules/idgen-reader');
 const reader = await import(pathToFileURL(join(installed, 'index.js')));
-const vectors = join(top, 'test/vectors');
-const texts = Object.fromEntries(readdirSync(vectors).map((name) => [name, readFileSync(join(vectors, name), 'utf8')]));
+const texts = Object.fromEntries(['test/vectors', 'kinds/vectors'].flatMap((folder) =>
+  readdirSync(join(top, folder)).map((name) => [name, readFileSync(join(top, folder, name), 'utf8')])));
 const id = 4036565484265537613n;
 
 let browser, files;
@@ -39,7 +39,7 @@ function thrown(call) {
 
 test('the archive has what is needed, the version of the extension, and no dependency', () => {
   assert.deepEqual(readdirSync(installed).sort(), [
-    'LICENSE', 'README.md', 'core.js', 'errors.js', 'ids.js', 'index.cjs', 'index.d.cts', 'index.d.ts', 'index.js', 'instants.js', 'kinds.js', 'layouts.js',
+    'LICENSE', 'README.md', 'core.js', 'errors.js', 'given.js', 'ids.js', 'index.cjs', 'index.d.cts', 'index.d.ts', 'index.js', 'instants.js', 'kinds.js', 'layouts.js',
     'package.json', 'pasted.js', 'recognize.js', 'sources.js', 'texts.js', 'wasm.js',
   ]);
   const said = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));

@@ -171,4 +171,4 @@ COMMENT ON FUNCTION idgen_migrate.table_findings(oid, name, text) IS 'findings o
 COMMENT ON FUNCTION idgen_migrate.findings(text, oid, name, name, bigint, integer, id_layout, text) IS 'all findings about a table';
 COMMENT ON FUNCTION idgen_migrate.require(text, oid, name, name, bigint, integer, id_layout, text) IS 'the first finding against a migration as an error';
 COMMENT ON FUNCTION idgen_migrate.check(text, regclass, name, name, bigint, integer, id_layout) IS
-    'what a migration (backfill, serial, widen, uuid, switch, rename) would find: whether that is all right, and what to do';
+    'what a migration of that kind (backfill, serial, widen, uuid, switch, rename) of id_column in relation would find, called with that time_column, shard, batch and layout: whether that is all right, and what to do';

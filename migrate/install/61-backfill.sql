@@ -269,4 +269,4 @@ COMMENT ON FUNCTION idgen_migrate.free_ids(text, timestamptz[], bigint, bigint, 
 COMMENT ON FUNCTION idgen_migrate.fill(oid, name, bigint, integer, integer, bigint, bigint, id_layout, idgen_migrate.backfill_text, text) IS 'fills a batch and enters it';
 COMMENT ON FUNCTION idgen_migrate.rank(oid, name, name, bigint, integer, id_layout, timestamptz, text, bigint, timestamptz) IS 'ranks the rows of a pass';
 COMMENT ON PROCEDURE idgen_migrate.backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout, text) IS
-    'gives the rows without an ID one of their time, in batches that are transactions; called again it goes on';
+    'gives the rows of relation without an ID one in id_column, of shard and layout, with the time of time_column, in the order of tie_column within one time; in transactions of batch rows, a pause after each, a notice of how far it is as often, triggers with triggers_path as search_path; called again it goes on';

@@ -110,4 +110,4 @@ COMMENT ON FUNCTION idgen_migrate.serial_findings(oid, name, id_layout, boolean)
 COMMENT ON FUNCTION idgen_migrate.largest_findings(oid, name, id_layout) IS 'findings about the largest number of a column';
 COMMENT ON FUNCTION idgen_migrate.switch_serial(oid, name, bigint, boolean, id_layout) IS 'from a serial to next_id()';
 COMMENT ON PROCEDURE idgen_migrate.replace_serial(regclass, name, bigint, boolean, interval, integer, id_layout) IS
-    'lets next_id() make a column that a serial or an identity made; refuses if new IDs would not be larger than all old ones';
+    'lets next_id(), with shard and layout, make id_column of relation, which a serial or an identity made; refuses if new IDs would not be larger than all old ones. widen: from integer to bigint first. Its locks are tried for lock_wait at a time, attempts times';

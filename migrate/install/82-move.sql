@@ -201,12 +201,12 @@ COMMENT ON FUNCTION idgen_migrate.fill_links(oid, name, oid, name, bigint, bigin
 COMMENT ON PROCEDURE idgen_migrate.link(oid, name, oid, name, name, integer, interval, interval, interval, integer, text) IS
     'fills one reference and makes its foreign key';
 COMMENT ON PROCEDURE idgen_migrate.uuid_start(regclass, name, bigint, interval, integer, id_layout) IS
-    'from uuid or integer keys to IDs, first step: adds the columns beside them; new rows get both keys';
+    'from uuid or integer keys to IDs, first step: adds id_column, of shard and layout, to relation, and columns beside its references; new rows get both keys. Its locks are tried for lock_wait at a time, attempts times';
 COMMENT ON PROCEDURE idgen_migrate.uuid_link(regclass, name, integer, interval, interval, interval, integer, text) IS
-    'from uuid or integer keys to IDs, after the backfill: fills the references and makes their foreign keys';
+    'from uuid or integer keys to IDs, after the backfill of id_column in relation: fills the references, in transactions of batch rows, a pause after each, a notice as often, triggers with triggers_path as search_path; and makes their foreign keys. Its locks are tried for lock_wait at a time, attempts times';
 COMMENT ON PROCEDURE idgen_migrate.uuid_switch(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs: the ID becomes the primary key, the old key a unique key';
+    'from uuid or integer keys to IDs: id_column becomes the primary key of relation, the old key a unique key. Its locks are tried for lock_wait at a time, attempts times';
 COMMENT ON PROCEDURE idgen_migrate.uuid_finish(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs, once nobody writes the old references: nothing keeps them any more';
+    'from uuid or integer keys to IDs in id_column of relation, once nobody writes the old references: nothing keeps them any more. Its locks are tried for lock_wait at a time, attempts times';
 COMMENT ON PROCEDURE idgen_migrate.uuid_abandon(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs: takes everything back, at any step before the switch';
+    'from uuid or integer keys to IDs in id_column of relation: takes everything back, at any step before the switch. Its locks are tried for lock_wait at a time, attempts times';

@@ -73,4 +73,4 @@ COMMENT ON FUNCTION idgen_migrate.rename_findings(oid, name) IS 'findings before
 COMMENT ON FUNCTION idgen_migrate.is_of_column(oid, oid, oid, name, name) IS 'whether an object is about the old column only';
 COMMENT ON FUNCTION idgen_migrate.rename_columns(oid, name) IS 'drops the old columns and gives their names to the new ones';
 COMMENT ON PROCEDURE idgen_migrate.uuid_rename(regclass, name, interval, integer) IS
-    'from uuid or integer keys to IDs, after uuid_finish: the old columns go, the new ones take their names';
+    'from uuid or integer keys to IDs in id_column of relation, after uuid_finish: the old columns go, the new ones take their names. Its locks are tried for lock_wait at a time, attempts times';

@@ -186,3 +186,16 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_tem
     SELECT sha256(int8send(secret))
 $$;
 COMMENT ON FUNCTION idgen_registry.hash(bigint) IS 'what is stored of a secret: whoever reads it cannot act as its owner';
+
+-- By the bytes in UTF-8, since classes of characters depend on the collation. The same rule stands in C++ in src/core/text/controls.hpp.
+CREATE FUNCTION idgen_registry.refuse_controls(name text) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF encode(convert_to(name, 'UTF8'), 'hex') ~ '^(..)*([01].|7f|c2[89].|e280a[89])' THEN
+        RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = 'a name must not contain control characters',
+            DETAIL = format('With "?" for those of ASCII it is "%s".', regexp_replace(left(name, 128), '[\x01-\x1f\x7f]', '?', 'g')),
+            HINT = 'Give a name without line breaks and the like.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.refuse_controls(text) IS 'an error if a name has a line break or another control character';

@@ -31,6 +31,7 @@ BEGIN
     PERFORM idgen_registry.check_limits(terms, claim.number, claim.ttl_ms);
     PERFORM idgen_registry.demand(claim.accepted IS NOT NULL, 'the accepted incarnation must not be null', 'It is 0 if there is none.');
     PERFORM idgen_registry.demand(length(claim.name) <= 128, 'a name must have at most 128 characters', format('It is %L.', left(claim.name, 128)));
+    PERFORM idgen_registry.refuse_controls(claim.name);
     PERFORM idgen_registry.demand(claim.system_identifier IS NOT NULL AND claim.timeline IS NOT NULL,
         'system identifier and timeline must not be null', 'They say whose number it is.');
     INSERT INTO idgen_registry.lease AS l (number, incarnation_hash, life_hash, horizon_ms, claimed_ms, lease_end, name, system_identifier, timeline, since)
@@ -147,7 +148,8 @@ LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalo
            idgen_registry.lease_left(l.lease_end), 'epoch'::timestamptz + l.horizon_ms * interval '1 ms'
       FROM idgen_registry.lease l WHERE l.number BETWEEN list.first AND list.last ORDER BY l.number
 $$;
-COMMENT ON FUNCTION idgen_registry.list(integer, integer) IS 'the numbers of a range that were ever held: their last owners, and whether they are free';
+COMMENT ON FUNCTION idgen_registry.list(integer, integer) IS
+    'the numbers from first to last that were ever held: their last owners, and whether they are free';
 
 CREATE FUNCTION idgen_registry.list_floor() RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$

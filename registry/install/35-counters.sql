@@ -1,5 +1,5 @@
 -- Counters: small numbers that rise, given in ranges. A range is one addition, which is durable when the answer comes; what is not used of it is a
--- gap. No number is given twice, whatever becomes of the nodes that took it. The same rules stand in C++ in src/core/lease/counter_row.hpp.
+-- gap. No number is given twice, whatever becomes of the nodes that took it. The same rules stand in C++ in registry/node/rules/counter_row.hpp.
 
 CREATE FUNCTION idgen_registry.random_version() RETURNS bigint
 LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -35,10 +35,13 @@ COMMENT ON COLUMN idgen_registry.counter.dropped IS 'gives nothing: the row only
 CREATE UNLOGGED TABLE idgen_registry.taken (
     key uuid PRIMARY KEY DEFAULT gen_random_uuid(),
     range int8range NOT NULL,
-    at timestamptz NOT NULL DEFAULT clock_timestamp()
+    at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    taker name NOT NULL DEFAULT session_user
 );
-COMMENT ON TABLE idgen_registry.taken IS 'ranges that were taken and are to be handed out after the COMMIT';
+CREATE INDEX taken_of_taker ON idgen_registry.taken (taker, at);
+COMMENT ON TABLE idgen_registry.taken IS 'ranges that were taken and are to be handed out after the COMMIT, at most 1000 of each role';
 COMMENT ON COLUMN idgen_registry.taken.key IS 'random, known to the one that took it';
+COMMENT ON COLUMN idgen_registry.taken.taker IS 'the role of the session that took it';
 
 CREATE FUNCTION idgen_registry.report_no_counter(name text) RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -69,6 +72,7 @@ DECLARE
     locked idgen_registry.counter;
 BEGIN
     PERFORM idgen_registry.demand(lock_counter.name IS NOT NULL, 'the name of a counter must not be null', 'It is null.');
+    PERFORM idgen_registry.refuse_controls(lock_counter.name);
     PERFORM idgen_registry.begin_write();
     PERFORM idgen_registry.refuse_copy((SELECT r.home FROM idgen_registry.registry r FOR KEY SHARE));
     SELECT * INTO locked FROM idgen_registry.counter c WHERE c.name = lock_counter.name AND NOT c.dropped FOR UPDATE;
@@ -101,7 +105,26 @@ $$;
 COMMENT ON FUNCTION idgen_registry.check_left(idgen_registry.counter, bigint) IS 'an error if a counter cannot give that many numbers';
 
 -- The two halves of next_range(), with the rights of the owner. A rollback would give the same numbers again, so the first half tells none: the second
--- one does, in a later transaction, which sees only what was committed.
+-- one does, in a later transaction, which sees only what was committed. If that is rolled back, whoever has the key can be told them again.
+-- Bounds what a role takes and is never told. A range that is removed is a gap: nobody else is given it.
+CREATE FUNCTION idgen_registry.check_untold(taker name) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    most integer := 1000;
+BEGIN
+    FOR try IN 1 .. 2 LOOP
+        IF (SELECT count(*) FROM (SELECT FROM idgen_registry.taken t WHERE t.taker = check_untold.taker LIMIT most) AS untold) < most THEN
+            RETURN;
+        END IF;
+        DELETE FROM idgen_registry.taken t WHERE t.taker = check_untold.taker AND t.at < clock_timestamp() - interval '1 day';
+    END LOOP;
+    RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = format('role "%s" has taken %s ranges that it has not been told', taker, most),
+        DETAIL = 'Each is kept until taken_range() tells it, or for a day.', HINT = 'CALL idgen_registry.next_range(name, n) takes a range and tells it.';
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.check_untold(name) IS 'an error if a role has taken too many ranges that it has not been told';
+
 CREATE FUNCTION idgen_registry.take_range(name text, n bigint) RETURNS uuid
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -112,13 +135,15 @@ BEGIN
     PERFORM idgen_registry.demand(n >= 1, 'a range has at least one number', format('Asked for: %s.', coalesce(n::text, 'null')));
     counter := idgen_registry.lock_counter(take_range.name);
     PERFORM idgen_registry.check_left(counter, n);
+    PERFORM idgen_registry.check_untold(session_user);
     UPDATE idgen_registry.counter c SET last = c.last + n, run_start = c.last + n + 1, version_hash = idgen_registry.hash(idgen_registry.random_version())
      WHERE c.name = counter.name;
     INSERT INTO idgen_registry.taken AS t (range) VALUES (int8range(counter.last + 1, counter.last + n, '[]')) RETURNING t.key INTO taken;
     RETURN taken;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.take_range(text, bigint) IS 'the first half of next_range(): takes n numbers, and gives the key by which taken_range() tells them after a COMMIT';
+COMMENT ON FUNCTION idgen_registry.take_range(text, bigint) IS
+    'the first half of next_range(): takes n numbers of the counter name, and gives the key by which taken_range() tells them after a COMMIT';
 
 CREATE FUNCTION idgen_registry.taken_range(key uuid) RETURNS int8range
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -132,12 +157,11 @@ BEGIN
     END IF;
     DELETE FROM idgen_registry.taken t WHERE t.key = taken_range.key RETURNING t.range INTO taken;
     PERFORM idgen_registry.demand(taken IS NOT NULL, 'there is no range of that key', 'It was not committed, or told before.');
-    -- Nothing depends on this COMMIT.
-    PERFORM set_config('synchronous_commit', 'off', true);
     RETURN taken;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.taken_range(uuid) IS 'the second half of next_range(): the numbers that take_range() took, once';
+COMMENT ON FUNCTION idgen_registry.taken_range(uuid) IS
+    'the second half of next_range(): the numbers that take_range() took. The key is used up by the COMMIT: after a ROLLBACK it tells the same numbers again';
 
 -- In a transaction block the first COMMIT is an error; said in better words if the block can be recognized.
 CREATE PROCEDURE idgen_registry.next_range(name text, n bigint, INOUT range int8range DEFAULT NULL)
@@ -157,12 +181,14 @@ BEGIN
     COMMIT;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     range := idgen_registry.taken_range(taken);
+    -- Nothing depends on this COMMIT.
+    PERFORM pg_catalog.set_config('synchronous_commit', 'off', true);
     COMMIT;
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 END
 $$;
 COMMENT ON PROCEDURE idgen_registry.next_range(text, bigint, int8range) IS
-    'the next n numbers of a counter, at most max_block, durable when it answers; it commits, so it stands in no transaction block';
+    'the next n numbers of the counter name as a range, at most max_block, durable when it answers; it commits, so it stands in no transaction block';
 
 -- The calls of a node, which keeps numbers in memory. Each is a transaction of its own.
 
@@ -205,12 +231,33 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.fetch_one(text, bigint, bigint, bigint) IS 'numbers of one counter for the memory of a node';
 
+CREATE FUNCTION idgen_registry.size_of(list anyarray) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN list = '{}' OR array_ndims(list) = 1 AND array_lower(list, 1) = 1 THEN cardinality(list) END
+$$;
+COMMENT ON FUNCTION idgen_registry.size_of(anyarray) IS 'how many values a list has; null: it is not a list that is numbered from 1';
+
+CREATE FUNCTION idgen_registry.check_lists(names bytea[], VARIADIC sizes integer[]) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    size integer := idgen_registry.size_of(names);
+BEGIN
+    PERFORM idgen_registry.demand(size <= 1000, 'a call names at most 1000 counters, in a list that is numbered from 1', format('Names: %s.', coalesce(size::text, 'no such list')));
+    PERFORM idgen_registry.demand(size = ALL (sizes), 'each list of a call has one value for each counter, numbered from 1',
+        format('Names: %s. Values of the other lists: %s.', size, array_to_string(sizes, ', ', 'no such list')));
+    RETURN size;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.check_lists(bytea[], integer[]) IS 'how many counters a call names; an error if they are too many, or its lists are not as long';
+
 CREATE FUNCTION idgen_registry.fetch_ranges(registry uuid, names bytea[], counts bigint[], least_counts bigint[], sinces bigint[])
     RETURNS SETOF idgen_registry.counter_answer
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE ROWS 16 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    size integer := idgen_registry.check_lists(names, idgen_registry.size_of(counts), idgen_registry.size_of(least_counts), idgen_registry.size_of(sinces));
 BEGIN
     PERFORM idgen_registry.enter(fetch_ranges.registry);
-    FOR i IN 1 .. coalesce(cardinality(names), 0) LOOP
+    FOR i IN 1 .. size LOOP
         RETURN NEXT idgen_registry.fetch_one(idgen_registry.name_of(names[i]), counts[i], least_counts[i], sinces[i]);
     END LOOP;
 END
@@ -244,9 +291,11 @@ COMMENT ON FUNCTION idgen_registry.give_back_one(text, bigint, bigint) IS 'takes
 
 CREATE FUNCTION idgen_registry.give_back_ranges(registry uuid, names bytea[], firsts bigint[], versions bigint[]) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE ROWS 16 SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    size integer := idgen_registry.check_lists(names, idgen_registry.size_of(firsts), idgen_registry.size_of(versions));
 BEGIN
     PERFORM idgen_registry.enter(give_back_ranges.registry);
-    FOR i IN 1 .. coalesce(cardinality(names), 0) LOOP
+    FOR i IN 1 .. size LOOP
         RETURN NEXT idgen_registry.give_back_one(idgen_registry.name_of(names[i]), firsts[i], versions[i]);
     END LOOP;
 END
@@ -302,6 +351,7 @@ DECLARE
 BEGIN
     PERFORM idgen_registry.demand(octet_length(convert_to(create_counter.name, 'UTF8')) BETWEEN 1 AND 63, 'the name of a counter has 1 to 63 bytes in UTF-8',
         format('It is %s.', coalesce(quote_literal(left(create_counter.name, 64)), 'null')));
+    PERFORM idgen_registry.refuse_controls(create_counter.name);
     PERFORM idgen_registry.check_blocks(block, max_block);
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
@@ -351,7 +401,8 @@ BEGIN
     UPDATE idgen_registry.counter c SET largest = max WHERE c.name = counter.name;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.set_counter_max(text, bigint) IS 'the last number that a counter gives';
+COMMENT ON FUNCTION idgen_registry.set_counter_max(text, bigint) IS
+    'max, the last number that the counter name gives, not below what it gave';
 
 CREATE FUNCTION idgen_registry.set_counter_block(name text, block bigint, max_block bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -363,7 +414,8 @@ BEGIN
     UPDATE idgen_registry.counter c SET block = set_counter_block.block, max_block = set_counter_block.max_block WHERE c.name = counter.name;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.set_counter_block(text, bigint, bigint) IS 'how many numbers a node gets at once, at least and at most: its blocks grow and shrink with its use';
+COMMENT ON FUNCTION idgen_registry.set_counter_block(text, bigint, bigint) IS
+    'how many numbers of the counter name a node gets at once, at least block and at most max_block, 1 to 1000000000: its blocks grow and shrink with its use';
 
 CREATE FUNCTION idgen_registry.advance_counter(name text, next bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -377,7 +429,8 @@ BEGIN
      WHERE c.name = counter.name;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.advance_counter(text, bigint) IS 'where a counter goes on: above every number of it that was used, which is to be said after advance()';
+COMMENT ON FUNCTION idgen_registry.advance_counter(text, bigint) IS
+    'the counter name goes on at next: above every number of it that was used, which is to be said after advance()';
 
 -- Numbers know nothing of time, so only the owner can say how far they had come.
 CREATE FUNCTION idgen_registry.stop_counters() RETURNS void

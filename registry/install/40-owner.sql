@@ -77,7 +77,8 @@ BEGIN
     RETURN forgotten;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.forget(interval) IS 'removes the rows of numbers that no server has held for that long; gives how many';
+COMMENT ON FUNCTION idgen_registry.forget(interval) IS
+    'removes the rows of numbers that no server has held for the time unused_for; gives how many';
 
 CREATE FUNCTION idgen_registry.confirm_home() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -100,7 +101,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.set_max_ahead(interval) IS
-    'how far ahead of the registry''s clock a horizon may be extended: idgen.lease_window and idgen.max_clock_jump of the nodes together';
+    'max_ahead: how far ahead of the registry''s clock a horizon may be extended, 1 s to 15 min: idgen.lease_window and idgen.max_clock_jump of the nodes together';
 
 CREATE FUNCTION idgen_registry.set_largest_number(largest_number integer) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -113,7 +114,8 @@ BEGIN
     UPDATE idgen_registry.registry SET largest_number = set_largest_number.largest_number;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.set_largest_number(integer) IS 'the largest number that nodes may claim: 8191 unless set, as many as the default layout has';
+COMMENT ON FUNCTION idgen_registry.set_largest_number(integer) IS
+    'largest_number: the largest number that nodes may claim, 8191 unless set, as many as the default layout has';
 
 CREATE FUNCTION idgen_registry.set_longest_ttl(longest_ttl interval) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -126,7 +128,8 @@ BEGIN
     UPDATE idgen_registry.registry SET longest_ttl = set_longest_ttl.longest_ttl;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.set_longest_ttl(interval) IS 'the longest lease that nodes may ask for; null: no limit';
+COMMENT ON FUNCTION idgen_registry.set_longest_ttl(interval) IS
+    'longest_ttl: the longest lease that nodes may ask for, 5 s to a year; null: no limit';
 
 -- The role that nodes are members of: it may make the calls, and see nothing else.
 DO $$

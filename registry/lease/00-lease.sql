@@ -22,8 +22,8 @@ CREATE FUNCTION idgen_lease.limit_registry(max_ahead interval DEFAULT NULL, larg
     AS 'MODULE_PATHNAME', 'idgen_limit_registry' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 CREATE FUNCTION idgen_lease.forget_numbers(unused_for interval DEFAULT '30 days') RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_forget_numbers' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-CREATE FUNCTION idgen_lease.confirm_registry() RETURNS void
-    AS 'MODULE_PATHNAME', 'idgen_confirm_registry' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.confirm_registry(force boolean DEFAULT false) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_confirm_registry' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 COMMENT ON FUNCTION idgen_lease.nodes() IS 'every number that the registry knows, its last owner, and what is left of the lease (null: for ever)';
 COMMENT ON FUNCTION idgen_lease.release(integer) IS
@@ -31,8 +31,8 @@ COMMENT ON FUNCTION idgen_lease.release(integer) IS
 COMMENT ON FUNCTION idgen_lease.advance_registry(interval, timestamptz) IS
     'after the registry was restored or created again: no number has an owner, and all begin longest_ahead from now, or at an explicit instant';
 COMMENT ON FUNCTION idgen_lease.limit_registry(interval, integer, interval) IS
-    'what the registry allows nodes; null leaves a limit as it is. In PostgreSQL only its owner may';
+    'what the registry allows nodes: how far ahead a horizon may lie (max_ahead, 1 s to 15 min), the largest_number, the longest_ttl of a lease (5 s to a year); null leaves a limit as it is. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.forget_numbers(interval) IS
-    'removes numbers from the registry that no server has held for that long; gives how many. In PostgreSQL only its owner may';
-COMMENT ON FUNCTION idgen_lease.confirm_registry() IS
-    'forgets the registry that this server remembers, and the numbers from it: idgen.registry names another from now on';
+    'removes numbers from the registry that no server has held for the time unused_for; gives how many. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.confirm_registry(boolean) IS
+    'forgets the registry that this server remembers, and the numbers from it: idgen.registry names another from now on; one that was never advanced only if force is true: then no other server may have numbers of the former one';

@@ -28,18 +28,20 @@ CREATE FUNCTION idgen_lease.stat_counter(
 CREATE VIEW idgen_lease.stat_counter AS
 SELECT name, state, held, block, last_fetched, drawn, fetches, waits, left_out, max, locked_by FROM idgen_lease.stat_counter();
 
-COMMENT ON FUNCTION @extschema@.next_ticket(text) IS 'the next number that this server holds of a counter of the registry: small, dense, unique across servers';
-COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n numbers of a counter, in a row';
+COMMENT ON FUNCTION @extschema@.next_ticket(text) IS
+    'the next number that this server holds of the counter name of the registry: small, dense, unique across servers';
+COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n numbers of the counter name, 1 to 1000000000, in a row';
 COMMENT ON FUNCTION idgen_lease.counters() IS
     'the counters of the registry: the next number that it gives, null if none is left; the last there is; how many a server gets at once';
 COMMENT ON FUNCTION idgen_lease.create_counter(text, bigint, bigint, bigint, bigint) IS
     'a new counter, which gives the numbers from start to max; without start from 1, or from above those of a dropped one of that name. A server gets at least block, at most max_block of them at once. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.drop_counter(text, boolean) IS
     'takes a counter away; what it gave is remembered, so that another one of that name begins above. forget: it is not, and numbers can come again. In PostgreSQL only the registry''s owner may';
-COMMENT ON FUNCTION idgen_lease.set_counter_max(text, bigint) IS 'the last number that a counter gives. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.set_counter_max(text, bigint) IS
+    'max, the last number that the counter name gives, not below what it gave. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.set_counter_block(text, bigint, bigint) IS
-    'how many numbers a server gets at once, at least and at most. In PostgreSQL only the registry''s owner may';
+    'how many numbers of the counter name a server gets at once: at least block and at most max_block, 1 to 1000000000. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.advance_counter(text, bigint) IS
-    'where a counter goes on, above every number that was given: to be said after advance_registry(). In PostgreSQL only the registry''s owner may';
+    'the counter name goes on at next, above every number that was given: to be said after advance_registry(). In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.stat_counter() IS 'what the view idgen_lease.stat_counter shows';
 COMMENT ON VIEW idgen_lease.stat_counter IS 'the counters of which this server holds numbers, and what was drawn since it started';

@@ -32,7 +32,8 @@ SELECT refusals('idgen_lease.release(1)', 'idgen_lease.release(-1)', 'idgen_leas
 SELECT refusals($$"le ase".next_tickets('orders', NULL)$$, $$"le ase".next_tickets('orders', 0)$$, $$"le ase".next_tickets('orders', -1)$$,
                 $$"le ase".next_tickets('orders', 1000000001)$$, $$idgen_lease.create_counter('x', -1)$$, $$idgen_lease.create_counter('x', 5, 1, 4)$$,
                 $$idgen_lease.create_counter('x', 1, 0)$$, $$idgen_lease.create_counter('x', 1, 5, 9, 4)$$,
-                $$idgen_lease.create_counter('x', 1, 5, 9223372036854775807)$$);
+                $$idgen_lease.create_counter('x', 1, 5, 9223372036854775807)$$, $$idgen_lease.create_counter(E'a\nb')$$,
+                $$idgen_lease.create_counter(U&'a\009B\2028b')$$, $$idgen_lease.drop_counter(E'a\x7f')$$);
 
 -- For a superuser alone, whatever was granted
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_lease TO lease_reader;

@@ -38,7 +38,17 @@ SELECT replace(refusals(VARIADIC array_agg(replace(call, 'R', quote_literal(:'re
                     $$fetch_ranges(R, '{c}', '{-1}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c}', '{1}', '{0}', '{0}')$$,
                     $$fetch_ranges(R, '{c}', '{NULL}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c}', '{1}', '{1}', '{NULL}')$$,
                     $$fetch_ranges('00000000-0000-4000-8000-000000000000', '{c}', '{1}', '{1}', '{0}')$$,
-                    $$give_back_ranges('00000000-0000-4000-8000-000000000000', '{c}', '{1}', '{1}')$$]) AS call;
+                    $$give_back_ranges('00000000-0000-4000-8000-000000000000', '{c}', '{1}', '{1}')$$,
+                    $$fetch_ranges(R, '{c}', '{1,1}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c}', '{1}', '{1,1}', '{0}')$$, $$fetch_ranges(R, '{c}', '{1}', '{1}', '{0,0}')$$,
+                    $$fetch_ranges(R, '{c,d}', '{1}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c}', '[0:0]={1}', '{1}', '{0}')$$, $$fetch_ranges(R, '{c,d}', '{1,1}', '{{1,1}}', '{0,0}')$$,
+                    $$fetch_ranges(R, NULL, '{}', '{}', '{}')$$, $$fetch_ranges(R, '{}', '{}', NULL, '{}')$$, $$fetch_ranges(R, array_fill('c'::bytea, '{1001}'), '{}', '{}', '{}')$$,
+                    $$give_back_ranges(R, '{c}', '{1}', '{1,1}')$$, $$give_back_ranges(R, '{c}', '{}', '{}')$$, $$give_back_ranges(R, '{}', NULL, NULL)$$,
+                    $$give_back_ranges(R, array_fill('c'::bytea, '{1001}'), '{}', '{}')$$]) AS call;
+-- Names with control characters, wherever in them
+SELECT replace(refusals(VARIADIC array_agg(replace(format(call, name), 'R', quote_literal(:'registry')))), :'registry', 'R')
+  FROM unnest(ARRAY['claim(R, 0, 0, 1, 1, 0, %L, 1, 1)', 'create_counter(%L)', 'take_range(%L, 1)', 'set_counter_max(%L, 9)']) AS call, unnest(ARRAY[E'a\nb']) AS name;
+SELECT string_agg(to_hex(code), ' ' ORDER BY code)
+  FROM generate_series(1, 8300) AS code, refusals(format('refuse_controls(%L)', 'ä' || chr(code) || 'z')) AS line WHERE line ~ '22023';
 SELECT refusals($$advance('10 min')$$, $$advance('16 min')$$, 'advance(NULL)', $$advance('-1 s')$$,
                 'set_max_ahead(NULL)', $$set_max_ahead('16 min')$$, $$set_max_ahead('1 ms')$$, 'set_largest_number(NULL)', 'set_largest_number(-1)',
                 $$set_longest_ttl('1 s')$$, $$set_longest_ttl('2 years')$$, 'forget(NULL)', $$forget('-1 s')$$);
@@ -104,6 +114,16 @@ SELECT idgen_registry.advance_counter('orders', 110);
 SELECT idgen_registry.advance_counter('links', 1012);
 SELECT idgen_registry.advance_counter('links', NULL);
 SELECT idgen_registry.advance_counter('x', 1);
+-- What is taken and not told
+SELECT idgen_registry.create_counter('untold');
+DO $$ BEGIN FOR i IN 1 .. 1001 LOOP PERFORM idgen_registry.take_range('untold', 1); END LOOP; END $$;
+SELECT count(idgen_registry.take_range('untold', 1)) FROM generate_series(1, 1000);
+SELECT idgen_registry.take_range('untold', 1);
+UPDATE idgen_registry.taken SET at = at - interval '25 hours' WHERE key IN (SELECT key FROM idgen_registry.taken LIMIT 600);
+SELECT count(idgen_registry.take_range('untold', 1)) FROM generate_series(1, 2);
+SELECT count(*), min(at) > now() - interval '1 day' AS old_ones_are_gone FROM idgen_registry.taken;
+DELETE FROM idgen_registry.taken;
+SELECT idgen_registry.drop_counter('untold', forget => true);
 -- A counter that is dropped
 SELECT idgen_registry.create_counter('again');
 CALL idgen_registry.next_range('again', 40);

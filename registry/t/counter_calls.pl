@@ -113,7 +113,7 @@ $owner = connect_to($node);
 # Where a ROLLBACK could take it back, nothing is given, and nobody waits.
 {
 	my ($first, $second) = map { connect_to($node, user => 'node') } 1, 2;
-	$second->do(q{SET lock_timeout = '20s'});
+	$second->do($_) for q{SET lock_timeout = '20s'}, 'SET synchronous_commit = on';
 	my $before = value_of($owner, 'SELECT next FROM idgen_registry.counters()');
 	$first->begin_work;
 	$first->do('SELECT 1');
@@ -140,11 +140,19 @@ $owner = connect_to($node);
 	fails_with($first, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
 	  'a range taken and rolled back is not told after the ROLLBACK');
 	$key = value_of($first, q{SELECT idgen_registry.take_range('orders', 1)});
-	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), sprintf('[%d,%d)', $given + 1, $given + 2),
-		'after a COMMIT they are told');
+	my $range = sprintf '[%d,%d)', $given + 1, $given + 2;
+	$first->begin_work;
+	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), $range, 'after a COMMIT they are told');
+	$first->rollback;
+	is(value_of($first, "SELECT idgen_registry.taken_range('$key')"), $range, 'and after a ROLLBACK of that, to whoever has the key');
 	fails_with($second, "SELECT idgen_registry.taken_range('$key')", '22023', qr/there is no range of that key/,
-		'a range is told once');
-	$given++;
+		'a range is told once, if that is committed');
+	$key = value_of($second, q{SELECT idgen_registry.take_range('orders', 1)});
+	$second->begin_work;
+	$second->do("SELECT idgen_registry.taken_range('$key')");
+	is(value_of($second, 'SHOW synchronous_commit'), 'on', 'what else its transaction writes is as durable as before');
+	$second->commit;
+	$given += 2;
 	$owner->do('DROP SCHEMA taker CASCADE');
 	is(value_of($owner, 'SELECT next FROM idgen_registry.counters()'), $given + 1,
 		'refused calls of next_range() have taken nothing');

@@ -154,7 +154,7 @@ sub lose_horizons
 	$session->do('SET idgen.max_wait = 0');
 	if ($kind eq 'etcd')
 	{
-		like(status_of($session, 'lease'), qr/^30 by hand; .*; IDs of number 30 begin at \d{4}-[-\d: .+]* \| t$/,
+		like(status_of($session, 'lease'), qr/^the next ID of shard 30 lies .* ahead of the clock\. The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
 		  "$kind: the status says when a number by hand begins");
 		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
 		  "$kind: the error says when a number by hand begins");
@@ -215,7 +215,7 @@ sub lose_a_named_one
 	kill 'CONT', $keeper;
 	ok(!eval { $statement->pg_result; 1 }, 'a statement that names it ends with an error');
 	is($other->state, '22023', 'a statement that names a released number: SQLSTATE');
-	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", now (?:41|none);/,
+	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", set by .*, now (?:41|none);/,
 	  'the error of a released number says what the server has instead');
 	wait_for_id($session);
 	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false',
@@ -271,28 +271,28 @@ sub reset_stored
 	my $node = start_leased('stored', $address, setting => { 'idgen.lease_range' => '60-60' });
 	my $session = connect_to($node);
 	wait_for_id($session);
-	is(status_of($session, 'shards'), 'lease: 60 | t', 'lease in the file');
+	is(status_of($session, 'shards'), q{lease: 60; set by the server's configuration | t}, 'lease in the file');
 	$session->do($_) for 'CREATE DATABASE "App one"', 'CREATE ROLE clerk LOGIN';
 	my $own = sub { my $again = connect_to($node, @_); my $row = status_of($again, 'shards'); $again->disconnect; return $row };
 	for my $case ([ 'DATABASE "App one"', 0 ], [ 'DATABASE postgres', 1 ], [ 'ROLE clerk', 0 ], [ 'ROLE clerk IN DATABASE postgres', 0 ], [ 'ROLE ALL', 1 ])
 	{
 		my ($whose, $is_own) = @$case;
 		$session->do("ALTER $whose SET idgen.shards = '61'");
-		my $shown = $is_own ? '61' : 'lease: 60';
-		is($own->(), "$shown; a database or role has 61 by hand | f | ALTER $whose RESET idgen.shards, then reconnect: a promoted server has the same setting, and is refused that "
+		my ($shown, $origin) = $is_own ? ('61', qq{ALTER $whose, which hides "lease" of the server's configuration}) : ('lease: 60', q{the server's configuration});
+		is($own->(), "$shown; ALTER $whose has 61 by hand; set by $origin | f | ALTER $whose RESET idgen.shards, then reconnect: a promoted server has the same setting, and is refused that "
 			. 'number until the lease of the server before it ends. Write idgen.shards into postgresql.conf.', "by hand for $whose");
 		$session->do("ALTER $whose SET idgen.shards = 'lease'");
-		is($own->(), 'lease: 60 | t', "lease for $whose");
+		like($own->(), qr/^lease: 60; set by [^,;]* \| t$/, "lease for $whose");
 		$session->do("ALTER $whose RESET idgen.shards");
 	}
 	$session->do(q{ALTER DATABASE "App one" SET idgen.shards = '61'});
 	$session->do(q{ALTER ROLE clerk IN DATABASE postgres SET idgen.shards = '62'});
-	like($own->(user => 'clerk'), qr/^62; a database or role has 62 by hand \| f \| ALTER ROLE clerk IN DATABASE postgres RESET/,
+	like($own->(user => 'clerk'), qr/^62; ALTER ROLE clerk IN DATABASE postgres has 62 by hand; set by .* \| f \| ALTER ROLE clerk IN DATABASE postgres RESET/,
 	  'numbers by hand in several places: the status names the session\'s');
 	$session->do($_) for 'ALTER DATABASE "App one" RESET idgen.shards', 'ALTER ROLE clerk IN DATABASE postgres RESET idgen.shards';
 	set_for_server($session, 'idgen.shards', '63');
 	like($own->(),
-		qr/^63, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it \| t$/,
+		qr/^63, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it; set by the server's configuration \| t$/,
 		'by hand in the file: what a failover means');
 	$session->disconnect;
 	return $node->stop('immediate');

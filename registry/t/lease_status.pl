@@ -29,7 +29,7 @@ is(value_of($session, $keys), $usual, 'without a registry: the rows');
 is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0,
 	'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
-row_is($session, 'shards', q{lease, and idgen.registry is not set | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.},
+row_is($session, 'shards', q{this server holds no number from the registry. idgen.shards is "lease", and idgen.registry is not set. | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.},
 	'without a registry');
 is(value_of($session, $keys), $usual, 'without a registry: the same rows for lease');
 $session->do('RESET idgen.shards');
@@ -80,9 +80,9 @@ my $now = int(time) + 2;
 freeze_clock($node, $now);
 
 # The keeper.
-row_is($watcher, 'shards', 'lease: none yet | t', 'at the start');
+row_is($watcher, 'shards', q{lease: none yet; set by the server's configuration | t}, 'at the start');
 row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
-row_like($watcher, 'registry', qr/^not asked: the process that keeps the numbers does not run \| f \| ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart the server\.$/, 'no keeper');
+row_like($watcher, 'registry', qr/^this server holds no number from the registry\. The process that keeps the numbers of this server does not run\. \| f \| ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart the server\.$/, 'no keeper');
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'),
 	[ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
@@ -115,7 +115,7 @@ $session->do('SELECT pg_advisory_xact_lock(4711)');
 $locked->do('SELECT pg_advisory_xact_lock(4711)', { pg_async => PG_ASYNC });
 registry_says($session, keeper => $locked_pid);
 wait_until($watcher, "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $locked_pid");
-row_is($watcher, 'registry', "not asked: the process that keeps the numbers waits for a lock | f | SELECT pg_blocking_pids($locked_pid) says who holds it.", 'a keeper that waits for a lock');
+row_is($watcher, 'registry', "this server holds no number from the registry. The process that keeps the numbers of this server waits for a lock. | f | SELECT pg_blocking_pids($locked_pid) says who holds it.", 'a keeper that waits for a lock');
 fails_with($watcher, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the numbers of this server waits for a lock\. Waited for .*\nHINT:  SELECT pg_blocking_pids\($locked_pid\) says who/,
 	'a keeper that waits for a lock');
 $session->commit;
@@ -136,7 +136,7 @@ hold($session, 17, 39_500);
 is(numbers_drawn(), '3 17', 'and from both once there are two');
 $_->disconnect for @drawing;
 registry_says($session, answered => 1500);
-row_is($watcher, 'shards', 'lease: 3, 17 | t', 'two numbers');
+row_is($watcher, 'shards', q{lease: 3, 17; set by the server's configuration | t}, 'two numbers');
 row_is($watcher, 'lease', '3, 17 chosen by the registry; horizon 25.000 s ahead of the clock | t', 'two numbers');
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*\.5\d*\S+ \| t$/, 'two numbers');
 like(value_of($session, 'SELECT id_shard(next_id())'), qr/^(?:3|17)$/, 'an ID of one of them');
@@ -155,11 +155,11 @@ is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_lease WHERE num
 	'by hand, not held: the view');
 hold($session, 7, 30_000, by_hand => 1);
 row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
-row_is($hand, 'shards', '7, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it | t', 'by hand');
+row_is($hand, 'shards', '7, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it; set by this session | t', 'by hand');
 is(value_of($hand, 'SELECT id_shard(next_id())'), 7, 'an ID of it');
 $hand->disconnect;
 $session->do('SET idgen.region = 1');
-row_like($session, 'shards', qr/^lease in region 1 \| f \| Set idgen.region to 0/, 'a region');
+row_like($session, 'shards', qr/^layout "instagram" has no region\. idgen\.region is 1\. \| f \| Use a layout with a region, or set idgen\.region to 0/, 'a region');
 $session->do('RESET idgen.region');
 
 # What is left of the window: a quarter is enough.
@@ -171,7 +171,7 @@ hold($session, 17, -2_500);
 row_like($watcher, 'lease', qr/horizon 2.500 s behind the clock \| f \|/, 'a horizon that is past');
 hold($session, 17, undef);
 row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'one lost');
-row_is($watcher, 'shards', 'lease: 3 | t', 'one lost');
+row_is($watcher, 'shards', q{lease: 3; set by the server's configuration | t}, 'one lost');
 
 # What stands in the way of one number is said of it alone, and a sentence that is true of several only once.
 in_the_way($session, 3, 'the clock of this server has jumped forward');
@@ -329,7 +329,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	my $on_standby = connect_to($standby);
 	if ($registry)
 	{
-		row_is($on_standby, 'shards', 'lease: none yet | t', 'a standby');
+		row_is($on_standby, 'shards', q{lease: none yet; set by the server's configuration | t}, 'a standby');
 		row_is($on_standby, 'lease', 'none: a standby claims no numbers | t', 'a standby');
 		row_is($on_standby, 'registry', 'not asked: a standby claims no numbers | t', 'a standby');
 	}
@@ -343,7 +343,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$on_standby = connect_to($standby);
 	if ($registry)
 	{
-		row_like($on_standby, 'registry', qr/^not asked: .* does not run \| f \|/, 'promoted');
+		row_like($on_standby, 'registry', qr/^this server holds no number from the registry\. .* does not run\. \| f \|/, 'promoted');
 		registry_says($on_standby, answered => 0);
 		hold($on_standby, 17, 3_600_000);
 	}
@@ -366,13 +366,13 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$kept->safe_psql('postgres', 'ALTER SYSTEM RESET idgen.registry');
 	$kept->restart;
 	my $on_kept = connect_to($kept);
-	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers is still starting \| f \|/, 'a database that is locked');
+	row_like($on_kept, 'registry', qr/^(?:not asked: the|this server holds no number from the registry\. The) process that keeps the numbers of this server is still starting\.? \| f \|/, 'a database that is locked');
 	fails_with($on_kept, 'SELECT next_id()', '55000',
 		qr/\nDETAIL:  The process that keeps the numbers of this server is still starting\. Waited for/,
 		'a database that is locked');
 	$on_kept->do(q{COMMIT PREPARED 'renamed'});
 	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen.status() WHERE key = 'registry'});
-	row_like($on_kept, 'registry', qr/^not asked: the process that keeps the numbers ends as it starts \| f \| The server's log says why/, 'a database that is missing');
+	row_like($on_kept, 'registry', qr/^this server holds no number from the registry\. The process that keeps the numbers of this server ends as it starts\. \| f \| The server's log says why/, 'a database that is missing');
 	row_like($on_kept, 'lease_database', qr/^"numbers" does not exist \| f \| CREATE DATABASE numbers, and CREATE EXTENSION idgen_lease in it; or set idgen\.lease_database/, 'a database that is missing');
 	fails_with($on_kept, 'SELECT next_id()', '55000',
 		qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./,

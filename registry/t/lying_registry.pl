@@ -143,7 +143,7 @@ sub honest_again
 	my ($it) = @_;
 	$it->{registry}->be_honest;
 	my $session = connect_to($it->{node});
-	return wait_for("IDs from $it->{kind}", sub { $session->do('SELECT idgen_lease.confirm_registry()'); for (1 .. 20) { my $id = try_id($session); return $id if is_id($id); sleep 0.2 } return 0 });
+	return wait_for("IDs from $it->{kind}", sub { $session->do('SELECT idgen_lease.confirm_registry(force => true)'); for (1 .. 20) { my $id = try_id($session); return $id if is_id($id); sleep 0.2 } return 0 });
 }
 
 sub report

@@ -40,7 +40,7 @@ sub two_copies
 	my ($kind, $store) = @_;
 	my $node = start_told("$kind-node", $store->{address});
 	my $session = connect_to($node);
-	make_counter($store, $session, 'orders');
+	make_counter($store, $session, 'orders', $block);
 	my (%ids, %tickets);
 	is(number_of($session), 0, "$kind: the number of before");
 	is(repeated(\%ids, ids_of($session, 500)), 0, "$kind: IDs of before");
@@ -137,7 +137,7 @@ sub counts_block
 {
 	my ($store, $node, $session, $owner, $watcher, $name) = @_;
 	my $fetching = q{EXISTS (SELECT FROM pg_stat_activity WHERE state <> 'idle' AND query ~ 'idgen_registry.fetch' AND pid <> pg_backend_pid() %s)};
-	make_counter($store, $session, $name);
+	make_counter($store, $session, $name, $block);
 	my @before = map { value_of($session, 'SELECT next_ticket(?)', $name) } 1 .. $block / 2 - 1;
 	$owner->do('BEGIN');
 	$owner->do('LOCK TABLE idgen_registry.counter IN SHARE MODE');
@@ -226,6 +226,27 @@ sub own_registry
 	$node->restart;
 	$session = connect_to($node);
 	$is_refused->('ended before it was seen');
+	value_of($session, 'SELECT idgen_lease.confirm_registry()');
+	is(repeated(\%ids, ids_of($session, 100)), 0, 'own registry: confirmed again, no ID twice');
+
+	# A process is killed, and all end with it, before the keeper has seen it. Once that is confirmed, another crash changes
+	# nothing.
+	my $crash = sub {
+		my ($before) = @_;
+		$keeper = keeper_of($session);
+		stand_still($node);
+		$before->();
+		kill 'KILL', $keeper;
+		thaw($node);
+		wait_for('another keeper', sub { my $other = eval { keeper_of($session) }; $session = connect_to($node) unless defined $other; return $other && $other != $keeper });
+	};
+	$crash->(sub { resume_again($node) });
+	$is_refused->('a crash before it was seen');
+	value_of($session, 'SELECT idgen_lease.confirm_registry()');
+	is(repeated(\%ids, ids_of($session, 100)), 0, 'own registry: confirmed after a crash, no ID twice');
+	$crash->(sub { });
+	is(repeated(\%ids, ids_of($session, 100)), 0, 'own registry: another crash, no ID twice');
+	is(repeated(\%tickets, tickets_of($session, 5)), 0, 'own registry: another crash, no ticket twice');
 	$session->disconnect;
 	$node->stop('immediate');
 	return;
@@ -257,13 +278,6 @@ sub stand_still
 	my ($node) = @_;
 	freeze($node);
 	return IdgenEtcd::halt($node->{_pid}, processes_of($node));
-}
-
-sub make_counter
-{
-	my ($store, $session, $name) = @_;
-	return value_of($session, "SELECT idgen_lease.create_counter('$name', block => $block, max_block => $block)") if $store->{kind} eq 'etcd';
-	return $store->{node}->safe_psql('postgres', "SELECT idgen_registry.create_counter('$name', block => $block, max_block => $block)");
 }
 
 sub tickets_of { my ($session, $count) = @_; return map { value_of($session, q{SELECT next_ticket('orders')}) } 1 .. $count }

@@ -136,6 +136,10 @@ sub put_back
 	ok(!eval { $store->{advance_by}->($sessions[0], '1 s'); 1 },
 		"$kind: advanced by less than can have been granted: refused");
 	like($@, qr/must lie between/, "$kind: advanced by less than can have been granted: the error says why");
+	# The keepers stand still, so this does not move, however late it is by now.
+	my $granted = value_of($sessions[0], 'SELECT max(horizon) FROM idgen.stat_lease');
+	fails_with($sessions[0], "SELECT idgen_lease.advance_registry(at => '$granted')", '22023', qr/the registry has granted IDs of this server beyond .*\nDETAIL:  This server may make IDs up to .*\nHINT:  Give an instant above that/,
+		"$kind: advanced to less than this server was granted: refused");
 	$store->{advance}->($sessions[0], '6 s');
 	cmp_ok($horizons->()->[0], 'gt', $before, "$kind: advanced, every number begins above all that was granted");
 	is(value_of($sessions[0], 'SELECT count(*) FROM idgen_lease.nodes() WHERE NOT is_free'), 0,
@@ -162,19 +166,21 @@ sub replace_registry
 	fails_with($sessions[0], 'SET SESSION AUTHORIZATION nobody; SELECT idgen_lease.confirm_registry()', '42501', qr/superuser|permission denied/,
 		"$kind: an ordinary role cannot confirm it");
 	$sessions[0]->do('RESET SESSION AUTHORIZATION');
-	$sessions[0]->do('SELECT idgen_lease.confirm_registry()');
+	fails_with($sessions[0], 'SELECT idgen_lease.confirm_registry()', '55000', qr/the registry has never been advanced\nDETAIL:.*made again\.\nHINT:.*advance_registry\(\) first.*force => true/,
+		"$kind: one that was never advanced is not believed");
+	$sessions[0]->do('SELECT idgen_lease.confirm_registry(force => true)');
 	my $id = wait_for_id($sessions[0]);
 	is(repeated($made, $id, ids_of($sessions[0], 1000)), 0, "$kind: confirmed, IDs go on, none twice");
 	# What was confirmed is the registry that answered then, not whichever comes next.
 	my $keeper = keeper_of($sessions[0]);
 	kill 'STOP', $keeper;
 	$store->{replace}->();
-	$sessions[0]->do('SELECT idgen_lease.confirm_registry()');
+	$sessions[0]->do('SELECT idgen_lease.confirm_registry(force => true)');
 	$store->{replace}->();
 	kill 'CONT', $keeper;
 	wait_until_refused($made, $sessions[0]);
 	fails_to_draw($sessions[0], qr/another registry, [-0-9a-f]{36}, than .* knows/, "$kind, yet another registry, right after that");
-	$sessions[0]->do('SELECT idgen_lease.confirm_registry()');
+	$sessions[0]->do('SELECT idgen_lease.confirm_registry(force => true)');
 	is(repeated($made, wait_for_id($sessions[0])), 0, "$kind: confirmed, none twice");
 	return;
 }

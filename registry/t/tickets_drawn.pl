@@ -71,7 +71,8 @@ for my $kind ('postgresql', 'etcd')
 
 	# Bad names. What other arguments are refused: registry/sql/lease.sql.
 	fails_with($root, "SELECT next_ticket($_->[0])", $_->[1], $_->[2], "$kind: next_ticket($_->[0])")
-	  for [ 'NULL', '22004', qr/name must not be null/ ], [ q{''}, '22023', qr/has 1 to 63 bytes/ ], [ q{repeat(U&'\00E9', 32)}, '22023', qr/has 1 to 63 bytes.*It has 64/s ];
+	  for [ 'NULL', '22004', qr/name must not be null/ ], [ q{''}, '22023', qr/has 1 to 63 bytes/ ], [ q{repeat(U&'\00E9', 32)}, '22023', qr/has 1 to 63 bytes.*It has 64/s ],
+	  [ q{E'or\nders'}, '22023', qr/must not contain control characters.*it is "or\?ders"/s ];
 
 	# Names are one for all encodings.
 	$nodes[0]->safe_psql('postgres', q{CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'});
@@ -97,6 +98,11 @@ for my $kind ('postgresql', 'etcd')
 	is(join(' ', map { ticket($root, 'few') } 1, 2), '6 7', "$kind: few: the last two are given");
 	fails_with($root, q{SELECT next_ticket('few')}, '2200H', qr/does not have that many numbers left/,
 		"$kind: few: none is left");
+	wait_until($root, q{SELECT EXISTS (SELECT FROM idgen.status() AS s WHERE s::text ~ 'counter ""few"" has come to its end')});
+	$root->do('SET idgen.max_wait = 0');
+	fails_with($root, q{SELECT next_ticket('unasked')}, '55000', qr/holds no number of counter "unasked".*DETAIL:  The registry answers, and has not given any yet\. Waited/s,
+		"$kind: few: what is wrong with it is not said of another counter");
+	$root->do('RESET idgen.max_wait');
 	$manage->('set_counter_max(?, ?)', 'few', 100);
 	is(ticket($root, 'few'), 8, "$kind: few: its owner lets it go on");
 
@@ -220,10 +226,12 @@ for my $kind ('postgresql', 'etcd')
 		qr/counter "calm" gives no numbers until advance_counter\(\) is called.*HINT:.*advance_counter\('calm', \.\.\.\)/s,
 		"$kind: put back: it waits");
 	is(counter($root, 'calm')->{awaits_advance}, 1, "$kind: put back: the list says so");
-	fails_with($owner, "SELECT $schema.advance_counter('calm', 2)", $kind eq 'etcd' ? '08004' : '22023', qr/goes on/,
-		"$kind: put back: not below what it knows");
+	fails_with($root, "SELECT idgen_lease.advance_counter('calm', $seen)", '22023', qr/counter "calm" has given numbers from $seen on\nDETAIL:  This server was given numbers up to \d+\.\nHINT:  Give a number above/,
+		"$kind: put back: not below what this server was given");
 	$manage->('advance_counter(?, ?)', 'calm', 500000);
 	is(tickets($sessions[1], 'calm', 5000), '[500000,505000)', "$kind: put back: it goes on where its owner said");
+	fails_with($kind eq 'etcd' ? $sessions[1] : $owner, "SELECT $schema.advance_counter('calm', 2)", $kind eq 'etcd' ? '08004' : '22023', qr/goes on/,
+		"$kind: not below what it knows");
 
 	# A counter that is dropped.
 	$manage->('drop_counter(?)', 'calm');
@@ -247,6 +255,15 @@ for my $kind ('postgresql', 'etcd')
 	$node->restart;
 	fails_with(connect_to($node), q{SELECT next_ticket('orders')}, '55000', qr/idgen\.registry is not set/,
 		'no registry');
+	$node->stop('immediate');
+}
+
+# A registry that was never heard since the start: waiting would not help, however long it is allowed.
+{
+	my $node = start_leased('deaf', 'postgresql://node@127.0.0.1:1/registry', setting => { 'idgen.max_wait' => '10min' });
+	my $session = connect_to($node);
+	$session->do(q{SET statement_timeout = '2min'});
+	fails_with($session, q{SELECT next_ticket('orders')}, '55000', qr/The keeper of its numbers says: .*Connection refused/s, "never heard: $_") for 1 .. 3;
 	$node->stop('immediate');
 }
 

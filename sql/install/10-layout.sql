@@ -41,7 +41,7 @@ CREATE OPERATOR CLASS id_layout_ops DEFAULT FOR TYPE id_layout USING hash AS
     FUNCTION 1 idgen.id_layout_hash(id_layout);
 
 CREATE FUNCTION id_layout_info(
-    layout id_layout,
+    layout id_layout DEFAULT 'instagram',
     OUT long_form text, OUT first_time timestamptz, OUT last_time timestamptz, OUT wraps boolean,
     OUT tick interval, OUT shards bigint, OUT ids_per_tick bigint, OUT ids_per_second bigint,
     OUT largest_id bigint, OUT fits_js boolean, OUT one_node boolean)

@@ -12,10 +12,10 @@ CREATE FUNCTION id_within_last(period tstzrange, layout id_layout DEFAULT 'insta
 COMMENT ON FUNCTION idgen.id_within_support(internal) IS
     'planner support of id_within: comparisons of the ID instead of the call';
 COMMENT ON FUNCTION id_within(bigint, tstzrange, id_layout) IS
-    'whether the time of an ID lies in a period; an index condition on the ID';
+    'whether the time of an ID of layout lies in a period; an index condition on the ID';
 COMMENT ON FUNCTION id_within_first(tstzrange, id_layout) IS
-    'the smallest number whose time lies in a period; above id_within_last if there is none';
-COMMENT ON FUNCTION id_within_last(tstzrange, id_layout) IS 'the largest number whose time lies in a period';
+    'the smallest number whose time in layout lies in a period; above id_within_last if there is none';
+COMMENT ON FUNCTION id_within_last(tstzrange, id_layout) IS 'the largest number whose time in layout lies in a period';
 
 CREATE FUNCTION id_partition_bounds("from" timestamptz, "to" timestamptz, step interval,
                                     time_zone text DEFAULT pg_catalog.current_setting('TimeZone'),
@@ -25,4 +25,4 @@ CREATE FUNCTION id_partition_bounds("from" timestamptz, "to" timestamptz, step i
     AS 'MODULE_PATHNAME', 'idgen_partition_bounds' LANGUAGE C STABLE STRICT PARALLEL SAFE ROWS 100;
 
 COMMENT ON FUNCTION id_partition_bounds(timestamptz, timestamptz, interval, text, id_layout) IS
-    'the periods of a calendar from one instant to another: a name''s suffix, and bounds for FROM (lower) TO (upper)';
+    'the periods of a calendar from one instant to another, in time_zone, each a step long (months, days, or hours or minutes that divide a day): a name''s suffix, and bounds in layout for FROM (lower) TO (upper)';

@@ -21,12 +21,16 @@ CREATE FUNCTION id_from_uuid(id uuid, layout id_layout DEFAULT 'instagram') RETU
 
 COMMENT ON FUNCTION id_to_base62(bigint) IS 'ID as 11 digits of 0-9, A-Z, a-z; sorted as bytes (COLLATE "C") they are sorted as IDs';
 COMMENT ON FUNCTION id_from_base62(text, boolean) IS 'ID from 11 digits of 0-9, A-Z, a-z; short: from up to 11';
-COMMENT ON FUNCTION id_to_base32(bigint, boolean) IS 'ID as 13 digits of Crockford''s Base32, with its check symbol if asked for: to be read aloud and typed';
-COMMENT ON FUNCTION id_from_base32(text, boolean, boolean) IS 'ID from 13 digits of Crockford''s Base32, in either case, hyphens skipped; a wrong check symbol is an error; short: from up to 13';
+COMMENT ON FUNCTION id_to_base32(bigint, boolean) IS
+    'ID as 13 digits of Crockford''s Base32, to be read aloud and typed; checksum: a check symbol follows';
+COMMENT ON FUNCTION id_from_base32(text, boolean, boolean) IS
+    'ID from 13 digits of Crockford''s Base32, in either case, hyphens skipped; checksum: a check symbol follows, and a wrong one is an error; short: from up to 13';
 COMMENT ON FUNCTION id_to_base64url(bigint) IS 'ID as up to 11 digits of A-Z, a-z, 0-9, - and _, as in the links of Instagram''s posts';
 COMMENT ON FUNCTION id_from_base64url(text, boolean) IS 'ID from 11 digits of A-Z, a-z, 0-9, - and _, which IDs from 2^60 on have; short: from up to 11';
-COMMENT ON FUNCTION id_to_uuid(bigint, id_layout) IS 'ID inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
-COMMENT ON FUNCTION id_to_uuidv8(bigint, id_layout) IS 'UUID of version 8 that begins with the ID, sorts as the ID does, and ends in 58 random bits';
+COMMENT ON FUNCTION id_to_uuid(bigint, id_layout) IS
+    'ID of layout inside a UUID of version 7 that has the ID''s time, and sorts as the ID does';
+COMMENT ON FUNCTION id_to_uuidv8(bigint, id_layout) IS
+    'UUID of version 8 that begins with the ID, of layout, sorts as the ID does, and ends in 58 random bits';
 COMMENT ON FUNCTION id_from_uuid(uuid, id_layout) IS 'ID inside a UUID of id_to_uuid or id_to_uuidv8; one without an ID of the layout is an error';
 
 -- IDs for the outside: encrypted, so that they show neither time nor rate
@@ -41,7 +45,9 @@ CREATE FUNCTION id_to_public(id bigint, key_number integer DEFAULT 0, tweak byte
 CREATE FUNCTION id_from_public(public_id text, tweak bytea DEFAULT '', prefix text DEFAULT '') RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_from_public' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION id_encrypt(bigint, bytea, bytea) IS 'ID encrypted to another positive bigint under an AES key of 16, 24 or 32 bytes (FF1 of NIST SP 800-38G)';
+COMMENT ON FUNCTION id_encrypt(bigint, bytea, bytea) IS 'ID encrypted to another positive bigint under an AES key of 16, 24 or 32 bytes (FF1 of NIST SP 800-38G). tweak: with another one the number is another';
 COMMENT ON FUNCTION id_decrypt(bigint, bytea, bytea) IS 'ID that id_encrypt encrypted with the same key and tweak; any number decrypts to some ID';
-COMMENT ON FUNCTION id_to_public(bigint, integer, bytea, text) IS 'ID encrypted with a key of idgen.keys, as text: prefix and "_" if there is one, the key''s number, 11 digits; 0 means the highest key';
-COMMENT ON FUNCTION id_from_public(text, bytea, text) IS 'ID of a text of id_to_public with this prefix, decrypted with the key of idgen.keys that it names';
+COMMENT ON FUNCTION id_to_public(bigint, integer, bytea, text) IS
+    'ID encrypted with the key key_number of idgen.keys, 1 to 2147483647, or 0 for the highest, as text: prefix and "_" if there is one, the key''s number, 11 digits. tweak: with another one the text is another, so that what it is an ID of can be part of it';
+COMMENT ON FUNCTION id_from_public(text, bytea, text) IS
+    'ID of public_id, a text of id_to_public with this prefix and tweak, decrypted with the key of idgen.keys that it names';

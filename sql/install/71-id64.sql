@@ -184,7 +184,7 @@ CREATE FUNCTION id64_shard(id id64, layout id_layout DEFAULT 'instagram') RETURN
 CREATE FUNCTION id64_sequence(id id64, layout id_layout DEFAULT 'instagram') RETURNS integer
     AS 'MODULE_PATHNAME', 'idgen_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
-COMMENT ON FUNCTION id64_decode(id64, id_layout) IS 'time, shard and sequence of an id64, as id_decode';
-COMMENT ON FUNCTION id64_time(id64, id_layout) IS 'time of an id64, as id_time';
-COMMENT ON FUNCTION id64_shard(id64, id_layout) IS 'shard of an id64, as id_shard';
-COMMENT ON FUNCTION id64_sequence(id64, id_layout) IS 'sequence of an id64, as id_sequence';
+COMMENT ON FUNCTION id64_decode(id64, id_layout) IS 'time, shard and sequence of id, an id64 of layout, as id_decode';
+COMMENT ON FUNCTION id64_time(id64, id_layout) IS 'time of id, an id64 of layout, as id_time';
+COMMENT ON FUNCTION id64_shard(id64, id_layout) IS 'shard of id, an id64 of layout, as id_shard';
+COMMENT ON FUNCTION id64_sequence(id64, id_layout) IS 'sequence of id, an id64 of layout, as id_sequence';

@@ -26,6 +26,7 @@ AS $$
 DECLARE
     home text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'idgen');
     kind "char" := (SELECT relkind FROM pg_class WHERE oid = "table");
+    schema_name text := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = "table");
     column_type oid := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND NOT attisdropped);
     base_type oid := (WITH RECURSIVE base AS (
                           SELECT column_type AS oid UNION SELECT t.typbasetype FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype = 'd')
@@ -39,7 +40,8 @@ DECLARE
                         AND EXISTS (SELECT FROM pg_depend AS u JOIN pg_proc AS p ON p.oid = u.refobjid
                                      WHERE u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_proc'::regclass
                                        AND p.proname IN ('next_id', 'next_id_after')
-                                       AND p.pronamespace = (SELECT extnamespace FROM pg_extension WHERE extname = 'idgen')));
+                                       AND EXISTS (SELECT FROM pg_depend AS m JOIN pg_extension AS e ON e.oid = m.refobjid
+                                                    WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e' AND extname = 'idgen')));
     is_sample boolean := sample < 100;
     is_stored boolean;
     has_places boolean;
@@ -68,7 +70,17 @@ BEGIN
                   'The name is used exactly as it is written, capitals included.', 'Name a column of the type bigint.']
         WHEN base_type NOT IN ('bigint'::regtype, (home || '.id64')::regtype) THEN
             ARRAY['datatype_mismatch', format('column %I of %s has the type %s', "column", "table", column_type::regtype),
-                  'IDs are read from a bigint, an id64, or a domain over one.', 'Audit a view that casts the column to bigint.'] END;
+                  'IDs are read from a bigint, an id64, or a domain over one.', 'Audit a view that casts the column to bigint.']
+        -- Else the server refuses the query below, and shows all of it.
+        WHEN NOT has_schema_privilege(schema_name, 'USAGE') THEN
+            ARRAY['insufficient_privilege', format('permission denied for schema %I', schema_name),
+                  'The audit reads the table with your rights.', 'Have the owner of the schema grant you USAGE on it, or call the audit as the owner of the table.']
+        WHEN NOT has_column_privilege("table", "column", 'SELECT') THEN
+            ARRAY['insufficient_privilege', format('permission denied for column %I of %s', "column", "table"),
+                  'The audit reads it with your rights.', 'Have the owner of the table grant you SELECT on it, or call the audit as the owner.']
+        WHEN row_security_active("table") AND NOT current_setting('row_security')::boolean THEN
+            ARRAY['insufficient_privilege', format('row security may hide rows of %s from you', "table"),
+                  'row_security is off, so the server refuses to leave them out.', 'SET row_security = on, or call the audit as a role that sees all rows.'] END;
     IF refusal IS NOT NULL THEN
         RAISE EXCEPTION USING ERRCODE = refusal[1], MESSAGE = refusal[2], DETAIL = refusal[3], HINT = refusal[4];
     END IF;
@@ -177,4 +189,4 @@ COMMENT ON FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layou
 COMMENT ON FUNCTION idgen.audit_end(internal) IS 'part of the audit of a column';
 COMMENT ON AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
-    'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once';
+    'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once. sample: how many percent of it are looked at';

@@ -1,6 +1,6 @@
 // What the server calls when it loads the library.
-#include "pg/draw/settled.hpp"
-#include "pg/state/lease_gate.hpp"
+#include "pg/number/numbers.hpp"
+#include "pg/reading/settled.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 

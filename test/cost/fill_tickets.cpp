@@ -2,7 +2,7 @@
 //
 //      CREATE FUNCTION fill_tickets(size bigint, tickets bigint) RETURNS void
 //          `size` is that of the memory "idgen tickets" as pg_shmem_allocations says
-#include "lease/tickets/shared_tickets.hpp"
+#include "registry/node/tickets/shared_tickets.hpp"
 
 namespace idgen::lease {
 
@@ -14,7 +14,7 @@ PG_FUNCTION_INFO_V1(fill_tickets);
 Datum fill_tickets(PG_FUNCTION_ARGS) {
     bool found;
     void *memory = ShmemInitStruct("idgen tickets", static_cast<Size>(PG_GETARG_INT64(0)), &found);
-    // The entries lie behind the head, aligned as they are: src/lease/tickets/shared_tickets.cpp.
+    // The entries lie behind the head, aligned as they are: registry/node/tickets/shared_tickets.cpp.
     constexpr size_t align = alignof(SharedCounter);
     auto *counter = reinterpret_cast<SharedCounter *>(static_cast<char *>(memory) +
                                                       (sizeof(SharedTickets) + align - 1) / align * align);

@@ -27,10 +27,10 @@ sub distance_of
 my $has_ended =
   qr/2106-02-07 0[56]:\d\d:\d\d\.\d+\+00 is past the end of layout "instagram"\nDETAIL:.*before 2046-06-27 17:00:49.497\+00.*\nHINT:.*later epoch/s;
 fails_with($session, "SELECT $_", '22003', $has_ended, $_)
-  for 'next_id()', 'next_id(5)', 'next_id_array(3)', 'count(*) FROM next_ids(3)', 'next_id_after(5)';
+  for 'next_id()', 'idgen.next_id()', 'next_id(5)', 'next_id_array(3)', 'count(*) FROM next_ids(3)', 'next_id_after(5)';
 my ($value, $is_ok) = $session->selectrow_array(q{SELECT value, ok::int FROM idgen.status() WHERE key = 'layout'});
 is($is_ok, 0, 'idgen.status: the default layout has ended');
-like($value, qr/^instagram ended at 2046-06-27 17:00:49.497\+00, 21773 days(?: \d+ h)? ago$/, 'idgen.status: and when');
+like($value, qr/^2106-02-07 0[56]:\d\d:\d\d\.\d+\+00 is past the end of layout "instagram"\. .* before 2046-06-27 17:00:49.497\+00\.$/, 'idgen.status: and when');
 
 # Every preset makes IDs of this instant, or says that it has ended.
 my %ends = map { $_ => value_of($session, 'SELECT NOT wraps AND last_time < clock_timestamp() FROM id_layout_info(?)', $_) }

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/kinds/time_prefixed.hpp"
-#include "core/kinds/typeid.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
 #include "core/layout/shard_set.hpp"
 #include "core/text/digits.hpp"
+#include "kinds/core/time_prefixed.hpp"
+#include "kinds/core/typeid.hpp"
 #include "parsers.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size);

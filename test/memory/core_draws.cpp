@@ -1,5 +1,5 @@
 // Draws, and what goes on beside them: renewals, a horizon that is created again, slots that are taken back, counters.
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
 #include "core_world.hpp"
 
 namespace idgen::explored {

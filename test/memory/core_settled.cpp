@@ -16,7 +16,7 @@ std::int64_t announce_from(std::uint32_t transaction, std::int64_t start_us, con
     return start_of(ticks, base);
 }
 
-// The transactions of one process, as src/pg/draw/settled.cpp asks for them.
+// The transactions of one process, as src/pg/reading/settled.cpp asks for them.
 struct Transactions {
     bool is_in(std::uint32_t, const LocalTransaction &transaction) const {
         return world.transaction.load(std::memory_order_relaxed) == transaction.number;

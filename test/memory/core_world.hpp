@@ -4,9 +4,9 @@
 
 #include <new>
 
-#include "core/issue/draw_order.hpp"
-#include "core/issue/renewal_order.hpp"
-#include "core/lease/lease.hpp"
+#include "core/draw/draw_order.hpp"
+#include "core/draw/renewal_order.hpp"
+#include "registry/node/rules/lease.hpp"
 #include "report.hpp"
 
 namespace idgen::explored {
@@ -38,7 +38,7 @@ struct World {
     DurableRecord page = bare_record(now, 77);
     Lease lease{};
     LeaseRecord lease_record = no_number({1, 2}, 77);
-    Announcement<Lock> entry{};
+    ProcessEntry<Lock> entry{};
     PreparedEntry prepared[1]{};
     std::atomic<std::uint32_t> transaction{0};  // of the process; read and written as the server does, without an order
     bool has_committed = false;
@@ -84,8 +84,8 @@ struct DrawHost {
     static std::uint64_t machine() noexcept { return world.machine; }
     static std::int64_t recent_us() noexcept { return us_of(now); }
     static std::int64_t now_us() noexcept { return us_of(now); }
-    static Announced announced() noexcept { return {}; }
-    static std::uint32_t transaction() noexcept { return 0; }
+    static bool is_announced(std::int64_t) noexcept { return true; }
+    static void mark(std::uint64_t) noexcept {}
     static std::int64_t announce(const Source &, std::int64_t base) noexcept { return base; }
     static bool select_slot(Source &, std::int64_t) noexcept { return false; }
     static void note_try(const Source &, const Limits &, const Tick &, const Take &) noexcept {}
@@ -108,7 +108,7 @@ inline std::int64_t draw(const Lease *lease) {
     set_packing(source, p);
     source.shard = shard;
     source.slot = world.slot;
-    source.lease = lease;
+    source.held = lease;
     source.machine = database().horizon.machine;
     DrawHost host;
     return idgen::draw<true>(host, source, 1).start_ms;

@@ -67,7 +67,7 @@ $registrys->types_section('registry', "On the registry's server", input => "secr
 $machine->types_section('registry', 'On each node', input => "secret\n");
 my $seen = $machine->types_section('registry', 'See that it works');
 like($seen,
-	qr/^ *0\n.*^ *lease *\| 0 chosen by the registry; [^|]*\| *\n.*^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms,
+	qr/^ *\d{19}\n.*^ *shards *\| lease: 0; set by the server's configuration *\| *\n.*^ *lease *\| 0 chosen by the registry; [^|]*\| *\n.*^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms,
 	'the node has the first number') or die "no number, so nothing more to see\n";
 
 # Every reason of the page, each brought about by what the page blames, is said by the row and by the log.

@@ -1,10 +1,10 @@
-# docs/benchmarks.md or test/bench/tables.md has a table for all that make bench measures, a new one changes nothing else, and README's
+# docs/benchmarks.md or trials/bench/tables.md has a table for all that make bench measures, a new one changes nothing else, and README's
 # chart is drawn from them.
 use strict;
 use warnings;
 use utf8;
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../bench/lib";
+use lib $FindBin::Bin, "$FindBin::Bin/../../trials/bench/lib";
 use Checkout;
 use IdgenBench::Chart qw(charts);
 use IdgenBench::Page qw(table_of with_table);
@@ -12,10 +12,10 @@ use IdgenBench::Samples qw(in_rounds number);
 use Test::More;
 
 my $tree = source_tree();
-utf8::decode(my $page = join '', map { text_of("$tree/$_") } 'docs/benchmarks.md', 'test/bench/tables.md');
+utf8::decode(my $page = join '', map { text_of("$tree/$_") } 'docs/benchmarks.md', 'trials/bench/tables.md');
 
 my $measured = 0;
-for my $part (glob("$tree/test/bench/lib/IdgenBench/*.pm"), "$tree/test/bench/run.pl")
+for my $part (glob("$tree/trials/bench/lib/IdgenBench/*.pm"), "$tree/trials/bench/run.pl")
 {
 	utf8::decode(my $code = text_of($part));
 	for my $title ($code =~ /(?:\btitle => |\b_table\()'([^']+)'/g)
@@ -31,8 +31,8 @@ for my $part (glob("$tree/test/bench/lib/IdgenBench/*.pm"), "$tree/test/bench/ru
 	}
 }
 cmp_ok($measured, '>', 15, 'there are tables');
-my ($first_line) = text_of("$tree/test/bench/tables.md") =~ /^(# .*)\n/;
-is(scalar(() = $page =~ /^\Q$first_line\E$/mg), 1, 'tools/bench can part the pages by the title of the second');
+my ($first_line) = text_of("$tree/trials/bench/tables.md") =~ /^(# .*)\n/;
+is(scalar(() = $page =~ /^\Q$first_line\E$/mg), 1, 'trials/bench/bench can part the pages by the title of the second');
 
 my $two = "# A\n\n## B\n\nWords.\n\n| b |\n| --- |\n| 1 |\n\nMore.\n\n## C\n\nNone here.\n\n## D\n\n| d |\n| --- |\n";
 is(with_table($two, 'B', ['x'], ['2']), $two =~ s/\| b \|\n(.*)\n\| 1 \|/| x |\n$1\n| 2 |/r, 'a new table, and all else as it was');

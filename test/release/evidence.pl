@@ -1,4 +1,4 @@
-# docs/evidence.md says what test/evidence/runs.txt has, and each fault in test/evidence/faults-found.md has a test or a mutant that exists.
+# docs/evidence.md says what trials/evidence/runs.txt has, and each fault in trials/evidence/faults-found.md has a test or a mutant that exists.
 use strict;
 use warnings;
 use FindBin;
@@ -9,7 +9,7 @@ use Test::More;
 
 my $tree = source_tree();
 my $page = text_of("$tree/docs/evidence.md");
-my $found = text_of("$tree/test/evidence/faults-found.md");
+my $found = text_of("$tree/trials/evidence/faults-found.md");
 my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?(?:-copies)?|walk-(?:registry|tickets)|nemesis-[a-z-]+) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
 my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm, map { split ' ', text_of("$tree/registry/walks/$_/Makefile") =~ s/.*\nMUTANTS = ([^\n]*)\n.*/$1/sr } qw(numbers tickets);
 
@@ -48,16 +48,16 @@ sub faults_of
 # What of a cell in backquotes is neither a file nor a mutant.
 sub missing_of { my ($cell) = @_; my @names = $cell =~ /`([^`]+)`/g; return join ' ', @names ? grep { !(m{/} ? -e "$tree/$_" : $mutants{$_}) } @names : 'nothing' }
 
-my $runs = text_of("$tree/test/evidence/runs.txt");
+my $runs = text_of("$tree/trials/evidence/runs.txt");
 is(faults_of($runs), '', 'every run has its row, and no seed stands in two');
 my @struck = map { /nemesis-/ ? (split)[5] : () } grep { /^[^#\s]/ } split /\n/, $runs;
-my %times = text_of("$tree/test/evidence/faults.txt") =~ /^(\w+) (\d+)$/gm;
+my %times = text_of("$tree/trials/evidence/faults.txt") =~ /^(\w+) (\d+)$/gm;
 is(sum0(values %times), sum0(@struck), 'the faults of the nemesis are those of its rows');
-my ($totals) = $page =~ /<!-- tools\/evidence --totals -->\n\n((?:\|.*\n)+)/;
-is($totals, qx("$tree/tools/evidence" --totals), 'the totals are those of the rows');
-my ($majors) = $page =~ /<!-- tools\/all-majors --table -->\n\n((?:\|.*\n)+)/;
-is($majors, qx("$tree/tools/all-majors" --table), 'the table of majors is that of its rows');
-is(join("\n", grep { !/^(?:#|\d{4}-\d\d-\d\d [0-9a-f]{12} [a-z0-9-]+ \S+ \d+ \d+ \d+$)/ } split /\n/, text_of("$tree/test/evidence/majors.txt")), '', 'every row of majors can be read');
+my ($totals) = $page =~ /<!-- trials\/evidence\/evidence --totals -->\n\n((?:\|.*\n)+)/;
+is($totals, qx("$tree/trials/evidence/evidence" --totals), 'the totals are those of the rows');
+my ($majors) = $page =~ /<!-- trials\/all-majors --table -->\n\n((?:\|.*\n)+)/;
+is($majors, qx("$tree/trials/all-majors" --table), 'the table of majors is that of its rows');
+is(join("\n", grep { !/^(?:#|\d{4}-\d\d-\d\d [0-9a-f]{12} [a-z0-9-]+ \S+ \d+ \d+ \d+$)/ } split /\n/, text_of("$tree/trials/evidence/majors.txt")), '', 'every row of majors can be read');
 my @faults = table('In idgen');
 cmp_ok(scalar @faults, '>=', 30, 'the page names faults');
 is(missing_of($_->[2]), '', "$_->[0]: has a test or a mutant") for @faults;

@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin, "$FindBin::Bin/../bench/lib";
+use lib $FindBin::Bin, "$FindBin::Bin/../../trials/bench/lib";
 use Checkout;
 use File::Basename qw(dirname);
 use File::Spec;
@@ -73,7 +73,7 @@ for my $index ('docs/README.md', 'llms.txt')
 	is(join(' ', grep { $_ ne $index && !$linked{$_} } @pages), '', "$index links to every page");
 }
 
-for my $page (below('*.md'), 'llms.txt', @pages, below('{src,migrate,registry,sql-only,js,js/package,test/{bench,evidence,memory,sim,vectors},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
+for my $page (below('*.md'), 'llms.txt', @pages, below('{src,kinds,kinds/vectors,migrate,registry,sql-only,js,js/package,test/{memory,sim,vectors},trials/{bench,evidence},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
 {
 	is(join("\n", map { fault_of($page, $_) } links(text_of("$tree/$page"))), '', "$page: every link leads somewhere");
 }

@@ -30,7 +30,7 @@ sub with_rows
 sub lacking
 {
 	my ($tool) = @_;
-	my $said = `'$tree/tools/$tool' --lacking`;
+	my $said = `'$tree/trials/@{[ $tool eq 'evidence' ? 'evidence/evidence' : $tool ]}' --lacking`;
 	return ($? >> 8, $said);
 }
 
@@ -51,7 +51,7 @@ sub runs
 		map({ "2026-11-27 $commit $_ 1000001 1000009 $events 1 600 $found $digest" } qw(simulator simulator-registry walk-registry walk-tickets)),
 		map { "2026-11-27 $commit nemesis-$_ 5 5 9 9 600 nothing $digest" } @modes);
 }
-my $runs = 'test/evidence/runs.txt';
+my $runs = 'trials/evidence/runs.txt';
 with_rows($runs, runs($first, 5e10, 'nothing'));
 is_deeply([ lacking('evidence') ], [ 0, '' ], 'enough was run on the present code');
 with_rows($runs, runs($first, 49_999_999_999, 'nothing'));
@@ -60,15 +60,15 @@ with_rows($runs, map { s/ 600 / 599 /r } runs($first, 5e10, 'nothing'));
 says('evidence', qr/^evidence: nemesis-clones ran for 599 s on the present code, a release needs 600$/m, 'too short');
 with_rows($runs, runs($first, 5e10, 'seed-1000009'));
 says('evidence', qr/^evidence: on the present code simulator found seed-1000009 \(commit $first\)$/m, 'a fault that nobody mended');
-commit_change('test/evidence/faults-found.md', "## In the trials\n\nAt seed 1000009 the oracle was wrong.\n");
+commit_change('trials/evidence/faults-found.md', "## In the trials\n\nAt seed 1000009 the oracle was wrong.\n");
 is_deeply([ lacking('evidence') ], [ 0, '' ], 'a fault of the trial itself');
 with_rows($runs, runs('0' x 12, 5e10, 'nothing'));
 says('evidence', qr/^evidence: simulator has 0 events /m, 'of a commit that nobody knows');
 with_rows($runs, runs($first, 5e10, 'nothing'));
 
-my @names = map { (split)[0] } grep { /\S/ } split /\n/, `'$tree/tools/all-majors' none 2>&1` =~ s/.*there are //sr =~ s/ at .*//sr =~ tr/ /\n/r;
+my @names = map { (split)[0] } grep { /\S/ } split /\n/, `'$tree/trials/all-majors' none 2>&1` =~ s/.*there are //sr =~ s/ at .*//sr =~ tr/ /\n/r;
 cmp_ok(scalar @names, '>', 10, 'the runs on majors have names');
-my $majors = 'test/evidence/majors.txt';
+my $majors = 'trials/evidence/majors.txt';
 with_rows($majors, map { "2026-11-27 $first $_ 17.1 100 0 60" } @names);
 is_deeply([ lacking('all-majors') ], [ 0, '' ], 'every run on majors is of the present code');
 with_rows($majors, map { "2026-11-27 $first $_ 17.1 100 0 60" } @names[ 1 .. $#names ]);
@@ -78,7 +78,7 @@ says('all-majors', qr/\Amajors: $names[0] 1 tests failed \(commit $first\)\n\z/,
 with_rows($majors, map { "2026-11-27 $first $_ 17.1 100 0 60" } @names);
 
 # Comments, tests and pages change nothing; code does, for what drives it.
-my $source = 'src/core/lease/lease.cpp';
+my $source = 'registry/node/rules/lease.cpp';
 commit_change($source, text_of("$tree/$source") =~ s/^namespace /\/\/ Another comment.\n\nnamespace /mr);
 commit_change('README.md', 'changed');
 commit_change('test/unit/horizon_test.cpp', '');
@@ -93,7 +93,14 @@ like($said, qr/\Aevidence: nemesis-asynchronous ran for 0 s(?:.*\nevidence: neme
 says('all-majors', qr/^majors: $names[0] ran on older code \(commit $first\)$/m, 'code of the module');
 commit_change($source, text_of("$tree/$source") . "int another;\n");
 says('evidence', qr/^evidence: walk-registry has 0 events /m, 'code of the core');
-commit_change('src/core/lease/new.cpp', '');
+commit_change('registry/node/rules/new.cpp', '');
 says('evidence', qr/^evidence: simulator has 0 events /m, 'a new file');
+
+# A search of seconds finds a rule that is left out, and says at which seed.
+my $rules = 'registry/node/rules/counter_row.cpp';
+commit_change($rules, text_of("$tree/$rules") =~ s/answer.first = row.last \+ 1;/answer.first = row.last;/r);
+my $found = `cd '$tree' && HOURS=0.002 METHODS=walk-tickets trials/evidence/evidence 2>&1`;
+isnt($? >> 8, 0, 'evidence: a search that finds a fault fails');
+like($found, qr/ walk-tickets \d+ \d+ \d+ \d+ \d+ seed-\d+ [0-9a-f]{64}$/m, 'evidence: and its row names the seed') or diag($found);
 
 done_testing();

@@ -1,6 +1,6 @@
 #include "admin.hpp"
 
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
 
 namespace idgen::sim {
 namespace {
@@ -30,7 +30,7 @@ class MoveHost : public RecordHost {
     }
     void unlock();
     void wait_for_standbys();
-    bool is_durable() const { return is_flushed(lsn_) && is_acknowledged(lsn_); }
+    bool is_durable() const { return lsn_ == 0 || (is_flushed(lsn_) && is_acknowledged(lsn_)); }
 
    private:
     void expect(bool is_so, const char *else_what) { stage_.oracle.expect(is_so, else_what); }
@@ -56,8 +56,9 @@ std::uint64_t MoveHost::write_page(const RecordPage &page) {
     WalEntry written = page_;
     written.record = page.record;
     written.pairs = page.pairs;
-    written.is_vouched = task_ == Admin::Task::reset;
-    if (written.is_vouched) forget_answers();
+    if (task_ == Admin::Task::reset_to_last) at_ms_ = page.record.value;
+    written.is_vouched = task_ == Admin::Task::reset || task_ == Admin::Task::reset_to_last;
+    if (task_ == Admin::Task::reset) forget_answers();
     return lsn_ = node_.disk.write(written);
 }
 
@@ -68,9 +69,17 @@ void MoveHost::note_finished() {
             floor_ms = std::max(floor_ms, at_ms_);
             break;
         case Admin::Task::reset:
-            expect(node_.directory().reached_ms(database_) <= at_ms_ + 1000, "a slot is left above a reset");
+            expect(node_.directory().reached_ms(database_) <=
+                       std::max(at_ms_, node_.shared->leases.last_claimed_ms()) + 1000,
+                   "a slot is left above a reset");
             floor_ms = at_ms_;
             node_.forget_ids(number_);
+            break;
+        case Admin::Task::reset_to_last:
+            floor_ms = at_ms_;
+            // Copies of a machine have a scope in common until they are seen to be some.
+            expect(stage_.oracle.was_copied() || floor_ms >= stage_.oracle.reached_ms(node_.scopes[number_]),
+                   "a reset goes below the last ID");
             break;
         case Admin::Task::confirm:
             node_.origin = node_.system;
@@ -132,7 +141,10 @@ void Admin::move() {
             move_by_hand(host, AdvanceMove{server, at_ms_});
             break;
         case Task::reset:
-            move_by_hand(host, ResetMove{server, at_ms_, node_->shared->accepted});
+            move_by_hand(host, ResetMove{server, node_->shared->accepted, at_ms_, true, {}, 0});
+            break;
+        case Task::reset_to_last:
+            move_by_hand(host, ResetMove{server, node_->shared->accepted, 0, false, {}, 0});
             break;
         case Task::confirm:
             move_by_hand(host, ConfirmMove{server, machine_});

@@ -1,5 +1,5 @@
 // What somebody moves by hand in a database: idgen.advance(), idgen.reset() and idgen.confirm_shards(). The move is the
-// core's own (core/issue/moves.hpp), on a fiber that rests wherever others may come in: before the locks, around the
+// core's own (core/draw/moves.hpp), on a fiber that rests wherever others may come in: before the locks, around the
 // flush, while it waits for standbys.
 #pragma once
 
@@ -10,7 +10,12 @@ namespace idgen::sim {
 
 class Admin final : public Renewer {
    public:
-    enum class Task { advance, reset, confirm };
+    enum class Task {
+        advance,
+        reset,          // to where somebody says that no ID was made
+        reset_to_last,  // to where the server says so
+        confirm
+    };
 
     Admin() = default;
     Admin(const Admin &) = delete;

@@ -22,7 +22,8 @@ struct Counts {
     std::int64_t copies, resumes;       // of all machines; of those that had no copy
     // After the first copy.
     std::int64_t later_ids, later_reads, later_numbers, later_crashes;
-    std::int64_t refused;  // renewals, because the machine is a copy
+    std::int64_t refused;      // renewals, because the machine is a copy
+    std::int64_t uncommitted;  // transactions, because it was copied since they were handed something
 
     void add(const Counts &other) noexcept;
 };
@@ -47,6 +48,8 @@ class Common {
     // What the oracle knows.
     const char *failure;  // null: none
     MadeIds made;
+    MadeIds stored;  // by a transaction that was committed or prepared
+    std::int64_t stocks;
 
     std::uint32_t new_scope() noexcept {
         reached_ms_[check(scopes_)] = 0;
@@ -84,6 +87,8 @@ class Common {
         systems = 1;
         failure = nullptr;
         made.begin();
+        stored.begin();
+        stocks = 0;
         scopes_ = launches_ = 0;
         new_scope();
         new_launch();

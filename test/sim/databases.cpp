@@ -1,5 +1,5 @@
 // Databases that are created, dropped, created again and copied.
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
 #include "world.hpp"
 
 namespace idgen::sim {

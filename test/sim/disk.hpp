@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/durable/renewal.hpp"
+#include "core/horizon/renewal.hpp"
 #include "leases.hpp"
 #include "scenario.hpp"
 #include "transactions.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/layout/shard_set.hpp"
-#include "core/lease/lease.hpp"
+#include "registry/node/rules/lease.hpp"
 #include "scenario.hpp"
 
 namespace idgen::sim {
@@ -57,6 +57,11 @@ struct Leases {
     }
 
     // R when the number was last taken; 0: it never was.
+    std::int64_t last_claimed_ms() const noexcept {
+        std::int64_t last_ms = 0;
+        for (std::uint32_t number = 0; number < max_numbers; number++) last_ms = std::max(last_ms, claimed_ms(number));
+        return last_ms;
+    }
     std::int64_t claimed_ms(std::uint32_t number) const noexcept {
         std::int64_t claimed_ms = 0;
         for (const SharedLease &entry : entries)

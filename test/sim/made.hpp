@@ -9,9 +9,11 @@
 
 namespace idgen::sim {
 
-// An ID, or a counter of a generator: of a layout by its number, of the hybrid logical clock, of DecimalIds.
+// An ID, or a counter of a generator: of a layout by its number, of the hybrid logical clock, of DecimalIds; or what the
+// other makers hand out, of random bytes or tickets that were fetched before.
 constexpr int kind_hlc = max_layouts;
 constexpr int kind_decimal = max_layouts + 1;
+constexpr int kind_other = max_layouts + 2;
 
 struct Made {
     std::uint32_t scope;
@@ -20,7 +22,7 @@ struct Made {
 
     bool operator==(const Made &b) const noexcept { return scope == b.scope && kind == b.kind && id == b.id; }
     std::uint64_t hash() const noexcept {
-        std::uint64_t seed = std::uint64_t{scope} << 2 | static_cast<std::uint64_t>(kind);
+        std::uint64_t seed = std::uint64_t{scope} << 3 | static_cast<std::uint64_t>(kind);
         return Random(static_cast<std::uint64_t>(id) ^ seed << 48).next();
     }
 };

@@ -69,7 +69,7 @@ bool is_busy(const Totals &totals, const Manner &manner) {
                        totals.reads >= 20 * seeds && totals.standby_reads >= 10 * seeds;
     bool is_keeping = totals.taken >= 8 * seeds && totals.lost >= seeds && totals.stopped >= seeds;
     bool is_copied = totals.copies >= seeds && totals.later_ids >= 20 * seeds && totals.later_reads >= 20 * seeds &&
-                     totals.later_crashes >= seeds / 4;
+                     totals.later_crashes >= seeds / 4 && totals.uncommitted >= seeds;
     bool is_refused = manner.has_registry ? totals.later_numbers >= seeds : totals.refused >= seeds;
     return is_eventful && (is_keeping || !manner.has_registry) &&
            ((is_copied && is_refused) || manner.machines == Machines::alone);
@@ -84,9 +84,10 @@ void print_totals(const Totals &totals, const Manner &manner) {
     if (manner.machines == Machines::alone) return;
     std::printf("# machines copied %" PRId64 " times, resumed %" PRId64
                 " times without a copy; after the first time %" PRId64 " IDs, %" PRId64 " reads, numbers %" PRId64
-                " times taken, %" PRId64 " crashes at once, renewals refused %" PRId64 " times\n",
+                " times taken, %" PRId64 " crashes at once, renewals refused %" PRId64 " times, %" PRId64
+                " transactions not committed\n",
                 totals.copies, totals.resumes, totals.later_ids, totals.later_reads, totals.later_numbers,
-                totals.later_crashes, totals.refused);
+                totals.later_crashes, totals.refused, totals.uncommitted);
 }
 
 std::string seeds_of(std::uint64_t first, std::uint64_t last, const Manner &manner) {

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "clock.hpp"
-#include "core/durable/machine.hpp"
-#include "core/issue/draw_steps.hpp"
-#include "core/issue/settled.hpp"
-#include "core/issue/settled_pairs.hpp"
+#include "core/draw/draw_steps.hpp"
+#include "core/horizon/machine.hpp"
+#include "core/reading/settled.hpp"
+#include "core/reading/settled_pairs.hpp"
+#include "core/reading/transaction.hpp"
 #include "disk.hpp"
+#include "made.hpp"
 
 namespace idgen::sim {
 
@@ -39,7 +41,8 @@ struct Process {
     int leader = -1;  // it is a worker of that process
     int workers = 0;
     bool is_ending = false;
-    Lowest drawn;  // by its workers too
+    Lowest drawn;              // by its workers too
+    std::vector<Made> handed;  // of every kind, by its workers too
 };
 
 constexpr std::uint32_t max_prepared = 3;
@@ -51,7 +54,7 @@ struct SharedMemory {
     SlotBucket buckets[bucket_count];
     AcceptedClock accepted;
     Leases leases;
-    Announcement<NoLock> announcements[max_sessions];
+    ProcessEntry<NoLock> process_entries[max_sessions];
     PreparedEntry prepared[max_prepared + max_sessions];
     Process processes[max_sessions];
     Xid first_xid;                // no transaction since the start has a lower one; 0: not known yet

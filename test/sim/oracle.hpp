@@ -19,6 +19,11 @@ class Oracle {
         if (!common_.made.insert({scope, kind, id})) common_.failure = "duplicate ID";
     }
 
+    // What a transaction stores, where hosts tell of copies: no other copy of it may store the same.
+    void store(const Made &stored) noexcept {
+        if (!common_.stored.insert(stored)) common_.failure = "two copies of a machine store the same";
+    }
+
     // A tick that IDs of a database leave the server in.
     void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits) noexcept {
         std::int64_t start_ms = ms_down(start_us);

@@ -100,13 +100,22 @@ void World::advance(Node &node, int database) {
     say("idgen.advance", node);
 }
 
-// Says that no ID was made at or above an instant, and that is so: no other server makes any.
+// Says that no ID was made at or above an instant, and that is so: no other server makes any. Or has the server find that,
+// whoever draws.
 void World::reset(Node &node, int database) {
     std::uint32_t scope = node.scopes[database];
     if (admin_.node() != nullptr || enter(node, database) == nullptr) return;
     for (const Node &other : stage_.nodes)
         if (&other != &node && other.is_primary && other.scopes[database] == scope) return;
     if (stage_.scenario.has_registry() && !stage_.common.turns.is_alone(stage_.world)) return;
+    if (stage_.scenario.resets_to_last) {
+        // An advance above what others made is not taken back.
+        const Database *entry = find(node, database);
+        if (entry->horizon.advanced_ms != 0 && node.directory().made_ms(*entry) < stage_.oracle.reached_ms(scope))
+            return;
+        admin_.begin(stage_, node, database, Admin::Task::reset_to_last, 0);
+        return say("idgen.reset to the last ID", node);
+    }
     std::int64_t at_ms = std::max(start_ms, stage_.oracle.reached_ms(scope)) + stage_.random.between(0, reach_ms());
     if (at_ms < dropped_ms_[database] || !disconnect(node, database)) return;
     drop_readers(nullptr, database);

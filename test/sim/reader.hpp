@@ -1,5 +1,5 @@
 // A reader by ID, in a transaction of its own on a primary or a standby: it holds the snapshots of its queries, several
-// as with cursors, and asks for any of them up to where it may read, as src/pg/draw/settled.cpp does, again and again.
+// as with cursors, and asks for any of them up to where it may read, as src/pg/reading/settled.cpp does, again and again.
 #pragma once
 
 #include <deque>
@@ -26,7 +26,7 @@ struct ServerOfReader {
         stage.let_others_run();
         if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
         const SharedMemory &shared = *node.shared;
-        Announcements<NoLock> all{shared.announcements, max_sessions, shared.prepared, max_prepared + max_sessions};
+        Announcements<NoLock> all{shared.process_entries, max_sessions, shared.prepared, max_prepared + max_sessions};
         return idgen::gather(settled_ms, all, database->database, *this, stage.let_others_run);
     }
     std::uint64_t next_xid() const {

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "clock.hpp"
-#include "core/lease/number_choice.hpp"
-#include "core/lease/registry_row.hpp"
 #include "leases.hpp"
+#include "registry/node/rules/number_choice.hpp"
+#include "registry/node/rules/registry_row.hpp"
 
 namespace idgen::sim {
 

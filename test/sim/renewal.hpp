@@ -2,7 +2,7 @@
 // of the database runs; all else may happen wherever the caller is willing to rest.
 #pragma once
 
-#include "core/issue/renewal_order.hpp"
+#include "core/draw/renewal_order.hpp"
 #include "stage.hpp"
 
 namespace idgen::sim {
@@ -44,7 +44,7 @@ class RecordHost {
     bool has_own_page() const noexcept { return true; }
     void write_unflushed(const RecordPage &page);
 
-    // What moves by hand ask for (core/issue/moves.hpp).
+    // What moves by hand ask for (core/draw/moves.hpp).
     void lock_patiently() {
         while (!try_lock()) continue;
     }
@@ -55,6 +55,9 @@ class RecordHost {
         visit(directory);
     }
     std::int64_t clock_difference_ms();
+    std::int64_t number_begins_ms(std::uint32_t number) const noexcept {
+        return node_.shared->leases.claimed_ms(number);
+    }
     void wait_for_standbys() { renewer_.rest(); }
     bool remembers() const noexcept { return true; }
     std::uint64_t write_first(const DurableRecord &record);

@@ -30,11 +30,11 @@
 #include <cstdint>
 #include <string>
 
-#include "core/durable/renewal.hpp"
-#include "core/issue/draw_steps.hpp"
+#include "core/draw/draw_steps.hpp"
+#include "core/horizon/renewal.hpp"
 #include "core/layout/packing.hpp"
-#include "core/lease/lease.hpp"
 #include "random.hpp"
+#include "registry/node/rules/lease.hpp"
 
 namespace idgen::sim {
 
@@ -87,6 +87,7 @@ struct Scenario {
     bool has_new_databases;  // databases are dropped and created again
     bool has_admin;          // idgen.advance, idgen.reset, idgen.accept_clock
     bool has_new_settings;
+    bool resets_to_last;     // who resets a horizon does not say to where
     LeaseRules lease_rules;  // its window is 0 if shards are given by hand, without a registry
     Machines machines;
     bool admits_resumed;         // a copied machine goes on with its shards
@@ -221,8 +222,9 @@ inline void choose_machines(Scenario &s, Random &random) noexcept {
     s.copy_interval = s.events / random.between(2, 6);
 }
 
-inline Scenario scenario_of(Random &random, const Manner &manner) noexcept {
+inline Scenario scenario_of(std::uint64_t seed, Random &random, const Manner &manner) noexcept {
     Scenario s{};
+    s.resets_to_last = seed % 4 == 3;
     s.replication = static_cast<Replication>(random.between(0, 2));
     choose_layouts(s, random);
     choose_settings(s, random);

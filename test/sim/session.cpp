@@ -1,8 +1,8 @@
 #include "session.hpp"
 
-#include "core/issue/placement.hpp"
-#include "core/kinds/decimal_id.hpp"
-#include "core/kinds/hlc.hpp"
+#include "core/slot/placement.hpp"
+#include "kinds/core/decimal_id.hpp"
+#include "kinds/core/hlc.hpp"
 
 namespace idgen::sim {
 
@@ -14,6 +14,7 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     kind_ = static_cast<int>(stage.random.between(0, stage.scenario.layout_count - 1));
     bool has_others = !stage.scenario.has_registry();
     if (has_others && stage.random.one_in(4)) kind_ = stage.random.one_in(2) ? kind_hlc : kind_decimal;
+    if (stage.has_copies() && stage.random.one_in(6)) kind_ = kind_other;
     is_own_ = !stage.random.one_in(3);
     history_ = {};
     history_.resets = database_->resets;
@@ -22,7 +23,8 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     transactions_ = static_cast<std::uint32_t>(stage.random.between(0, 3));
     process() = {};
     node_->note_first_xid();
-    announced_ = {};
+    attach();
+    stock_ = {};
     made_ = 0;
     borrowed_tick_ = -1;
     resets_ = database_->resets;
@@ -61,7 +63,7 @@ void Session::resolve(Stage &stage, Source &source) {
     source = {};
     source.generation = stage.settings.generation;
     bool is_clock = kind_ == kind_hlc;
-    set_packing(source, is_clock || kind_ == kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
+    set_packing(source, is_clock || kind_ >= kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
     source.carries = is_clock;
     source.machine = database_->horizon.machine;
     if (stage.scenario.pool_count > 0)
@@ -90,7 +92,7 @@ void Session::list_shards(Stage &stage, Source &source) {
     std::uint32_t count = stage.settings.shard_count;
     shards_[0] = {0, count - 1};
     if (!is_own_) shards_[0].first = shards_[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
-    if (kind_ == kind_hlc) shards_[0] = {hlc_shard, hlc_shard};
+    if (kind_ == kind_hlc) shards_[0] = {clock_shard, clock_shard};
     source.pool = {shards_, 1, shards_[0].last - shards_[0].first + 1};
 }
 
@@ -114,7 +116,7 @@ void Session::begin_draw(Stage &stage) {
     if (is_orphan()) return disconnect();
     if (process().transaction == 0) begin_transaction(stage);
     // For what its workers draw, before it has drawn anything.
-    if (process().leader < 0 && announced_.transaction != transactions_ && stage.random.one_in(8)) {
+    if (process().leader < 0 && announced_in_ != transactions_ && stage.random.one_in(8)) {
         step_ = Step::lead;
         return;
     }
@@ -132,7 +134,7 @@ void Session::begin_draw(Stage &stage) {
     above_ = made_;
     is_above_ = is_drawn_ = false;
     step_ = Step::draw;
-    if (kind_ != kind_decimal && stage.random.one_in(4)) observe(stage);
+    if (kind_ < kind_decimal && stage.random.one_in(4)) observe(stage);
     static char stacks[max_sessions][1 << 18];
     fiber_.begin(stacks[number_], sizeof(stacks[number_]), run, this);
 }
@@ -140,7 +142,7 @@ void Session::begin_draw(Stage &stage) {
 // After a draw, of which the core has said whether it succeeded.
 void Session::end_draw(Stage &stage) {
     if (!is_drawn_) return abandon(stage);
-    if (kind_ == kind_decimal) return begin_draw(stage);
+    if (kind_ == kind_decimal && !stage.has_copies()) return begin_draw(stage);
     store_some(stage);
     if (stage.random.one_in(4)) return end_some(stage);
     begin_draw(stage);
@@ -153,7 +155,10 @@ void Session::abandon(Stage &stage) {
     stage.oracle.expect(is_as_before || history_.resets != resets_before_, "a draw that failed is remembered");
     borrowed_tick_ = borrowed_before_;
     // Or to a savepoint.
-    if (stage.random.one_in(2) && process().workers == 0) end_transaction(stage);
+    if (stage.random.one_in(2) && process().workers == 0)
+        end_transaction(stage);
+    else
+        may_end(stage, TransactionEvent::savepoint_ends);
     begin_draw(stage);
 }
 

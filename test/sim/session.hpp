@@ -1,4 +1,4 @@
-// A session that draws without end. A draw is the core's own (core/issue/draw_order.hpp), on a fiber that rests
+// A session that draws without end. A draw is the core's own (core/draw/draw_order.hpp), on a fiber that rests
 // wherever others may come in; the session answers for the server.
 //
 // Between two draws its transaction may end, or be prepared: hand over -> record -> leave. It may be a worker of
@@ -10,7 +10,7 @@
 // the keeper.
 #pragma once
 
-#include "core/issue/draw_order.hpp"
+#include "core/draw/draw_order.hpp"
 #include "fiber.hpp"
 #include "reader.hpp"
 #include "renewal.hpp"
@@ -41,7 +41,7 @@ class Session final : public Renewer {
     bool is_renewing() const noexcept { return is_renewing_; }
     std::int64_t draws() const noexcept { return draws_; }
 
-    // What a draw of the core asks for (core/issue/draw_order.hpp).
+    // What a draw of the core asks for (core/draw/draw_order.hpp).
     const Horizon &horizon() const noexcept { return database_->horizon; }
     std::uint32_t resets() noexcept;
     // The fourth session waits, whatever the others do.
@@ -51,9 +51,9 @@ class Session final : public Renewer {
     std::uint64_t machine() const noexcept { return node_->machine(); }
     std::int64_t recent_us();
     std::int64_t now_us();
-    const Announced &announced() const noexcept { return announced_; }
-    std::uint32_t transaction() const noexcept { return announcing().transaction; }
+    bool is_announced(std::int64_t start_ms) const noexcept { return own_.is_announced(start_ms); }
     std::int64_t announce(const Source &source, std::int64_t base);
+    void mark(std::uint64_t machine) noexcept;
     bool select_slot(Source &source, std::int64_t now_ms);
     void note_try(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void require_server() const noexcept {}
@@ -76,6 +76,12 @@ class Session final : public Renewer {
 
    private:
     enum class Step { draw, lead, hand_over, record, leave };
+    // What its process has fetched for later.
+    struct Stock {
+        std::int64_t number;
+        std::uint64_t machine;
+        std::int64_t left;
+    };
 
     void resolve(Stage &stage, Source &source);
     void change_layout(Stage &stage);
@@ -88,7 +94,9 @@ class Session final : public Renewer {
         return process().leader < 0 ? process() : node_->shared->processes[process().leader];
     }
     Process &announcing() const noexcept;
-    Announcement<NoLock> &announcement() const noexcept;
+    void attach() noexcept;
+    void hand(int kind, std::uint32_t scope, std::int64_t id);
+    bool may_end(Stage &stage, TransactionEvent event);
     bool is_orphan() const noexcept;
     void begin_transaction(Stage &stage);
     void join(int leader) noexcept;
@@ -109,6 +117,7 @@ class Session final : public Renewer {
     template <bool is_read_by>
     Drawn draw_one();
     void count_decimal();
+    void take_other();
     [[noreturn]] void raise();
     std::int64_t read_clock();
     void forget_made() noexcept;
@@ -124,7 +133,8 @@ class Session final : public Renewer {
     Database *database_ = nullptr;
     int number_of_database_ = 0;
     int number_ = 0;
-    int kind_ = 0;  // which layout, or kind_hlc, or kind_decimal
+    int kind_ = 0;  // which layout, or kind_hlc, kind_decimal, kind_other
+    Stock stock_{};
     bool is_own_ = false;
     ShardRange shards_[max_leases]{};
     std::uint32_t changes_ = 0;  // of the numbers in the pool
@@ -132,8 +142,9 @@ class Session final : public Renewer {
     std::uint32_t pid_ = 0;
     std::uint32_t transactions_ = 0;  // the local number of the last one
     Xid xid_ = 0;                     // of the transaction that is prepared
-    Announced announced_{};
-    DrawHistory before_{};  // what the session had drawn when the draw began
+    OwnTransaction<NoLock> own_{};
+    std::uint32_t announced_in_ = 0;  // the transaction in which it announced last
+    DrawHistory before_{};            // what the session had drawn when the draw began
     Source source_{};
     std::int64_t made_ = 0;            // the last ID
     std::int64_t above_ = 0;           // the next one is larger

@@ -1,6 +1,6 @@
 // What a session answers to a draw of the core.
-#include "core/kinds/decimal_id.hpp"
-#include "core/kinds/hlc.hpp"
+#include "kinds/core/decimal_id.hpp"
+#include "kinds/core/hlc.hpp"
 #include "session.hpp"
 
 namespace idgen::sim {
@@ -12,6 +12,8 @@ void Session::run(void *session) {
 void Session::draw() {
     if (kind_ == kind_decimal)
         count_decimal();
+    else if (kind_ == kind_other)
+        take_other();
     else
         is_drawn_ = (kind_ == kind_hlc ? draw_one<false>() : draw_one<true>()).count != 0;
 }
@@ -33,8 +35,23 @@ void Session::count_decimal() {
                       node_->number, static_cast<long long>(id));
     stage_->oracle.expect(node_->is_resumed(number_of_database_, Record::generator) == Resumed::no,
                           "a copy of a machine makes DecimalIds that nobody confirmed");
-    stage_->oracle.make(0, kind_decimal, id);
+    hand(kind_decimal, 0, id);
     stage_->oracle.note_generator(launch, count.generator);
+    draws_++;
+    is_drawn_ = true;
+}
+
+// Hands out what was fetched before, if that was in this machine: compared after the take.
+void Session::take_other() {
+    while (stock_.left == 0 || stock_.machine != machine()) {
+        std::uint64_t fetched_in = machine();
+        stage_->let_others_run();
+        stock_ = {stage_->common.stocks++, fetched_in, stage_->random.between(1, 3)};
+    }
+    hand(kind_other, 0, 4 * stock_.number + stock_.left--);
+    std::uint64_t looked_at = stock_.machine;
+    pause();
+    mark(looked_at);
     draws_++;
     is_drawn_ = true;
 }
@@ -97,11 +114,20 @@ std::int64_t Session::now_us() {
 std::int64_t Session::announce(const Source &source, std::int64_t base) {
     rest();
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
-    LocalTransaction transaction{announcing().pid, announcing().transaction};
-    base = idgen::announce(announcement(), announced_, database_->horizon, database, transaction, source.packing, base,
-                           stage_->let_others_run);
+    base = own_.announce(database_->horizon, database, source.packing, base, stage_->let_others_run);
+    announced_in_ = announcing().transaction;
     rest();
     return base;
+}
+
+// Whatever is marked announces nothing.
+void Session::mark(std::uint64_t machine) noexcept {
+    const ProcessEntry<NoLock> &entry = node_->shared->process_entries[&announcing() - node_->shared->processes];
+    std::uint32_t announced = entry.transaction;
+    std::int64_t start_ms = entry.start_ms;
+    own_.mark(machine);
+    stage_->oracle.expect(entry.transaction == announced && entry.start_ms == start_ms,
+                          "a transaction that drew no ID holds back a reader");
 }
 
 bool Session::select_slot(Source &source, std::int64_t now_ms) {
@@ -110,7 +136,7 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
     const Scenario &s = stage_->scenario;
     std::uint32_t shard = select_shard(source);
     if (s.has_registry()) {
-        source.lease = node_->shared->leases.find(shard);
+        source.held = node_->shared->leases.find(shard);
         stage_->let_others_run();
     }
     const Layout &layout = kind_ == kind_hlc ? hlc_layout : s.layouts[kind_];
@@ -202,12 +228,14 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
     }
     note_ids(source, drawn);
     draws_++;
+    // Between the look at the machine and the mark.
+    if (stage.has_copies()) pause();
 }
 
 void Session::note_ids(const Source &source, const Drawn &drawn) {
     std::int64_t id = drawn.first_id;
     for (std::uint32_t i = 0; i < drawn.count; i++) {
-        stage_->oracle.make(node_->scopes[number_of_database_], kind_, id);
+        hand(kind_, node_->scopes[number_of_database_], id);
         made_ = node_->last_ids[number_of_database_][kind_][packed_shard(source)] = id;
         id += drawn.step;
     }
@@ -232,7 +260,7 @@ Outcome Session::renew_generator() {
 
 bool Session::wait_for_renewal(Wait &) {
     rest();
-    if (kind_ != kind_decimal && stage_->random.one_in(20)) raise();
+    if (kind_ < kind_decimal && stage_->random.one_in(20)) raise();
     return true;
 }
 

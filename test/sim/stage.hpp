@@ -28,7 +28,7 @@ struct Stage {
     Stage(std::uint64_t seed, const Manner &manner)
         : common(Common::begin(seed)),
           random(seed),
-          scenario(scenario_of(random, manner)),
+          scenario(scenario_of(seed, random, manner)),
           settings(scenario.settings),
           oracle(common, manner.judges_bounds),
           registry(common.registry),
@@ -42,6 +42,9 @@ struct Stage {
     std::int64_t clock_us(const Node &node) const noexcept {
         return us_of(node.clock.read(true_ms)) + (true_part_us + node.clock.part_us()) % 1000;
     }
+
+    // Whether machines are copied with their memory.
+    bool has_copies() const noexcept { return scenario.machines != Machines::alone; }
 
     // Whether as many standbys have flushed the log up to there as must.
     bool is_acknowledged(const Node &node, Lsn lsn) const noexcept {

@@ -11,8 +11,28 @@ Process &Session::announcing() const noexcept {
     return node_->shared->processes[number];
 }
 
-Announcement<NoLock> &Session::announcement() const noexcept {
-    return node_->shared->announcements[&announcing() - node_->shared->processes];
+void Session::attach() noexcept {
+    Process &at = announcing();
+    std::uint32_t pid = process().leader < 0 ? pid_ : at.pid;
+    own_.attach(node_->shared->process_entries[&at - node_->shared->processes], pid, &at.transaction);
+    announced_in_ = 0;
+}
+
+// Something is the transaction's now.
+void Session::hand(int kind, std::uint32_t scope, std::int64_t id) {
+    stage_->oracle.make(scope, kind, id);
+    if (!is_orphan()) storing().handed.push_back({scope, kind, id});
+}
+
+// Whether the transaction goes on at an event; if it ends there, what it was handed is stored.
+bool Session::may_end(Stage &stage, TransactionEvent event) {
+    bool may_end = own_.admits(event, node_->machine());
+    stage.common.counts.uncommitted += !may_end;
+    if (!may_end || event == TransactionEvent::savepoint_ends || stage.scenario.machines != Machines::told)
+        return may_end;
+    for (const Made &made : process().handed) stage.oracle.store(made);
+    process().handed.clear();
+    return true;
 }
 
 // A worker whose leader is gone: what it draws is stored nowhere.
@@ -36,7 +56,7 @@ void Session::join(int leader) noexcept {
         other.transaction != 0 && other.leader < 0 && other.database == number_of_database_ && !other.is_ending;
     if (!may_lead) return;
     process().leader = leader;
-    announced_ = {};
+    attach();
     other.workers++;
 }
 
@@ -44,6 +64,7 @@ void Session::join(int leader) noexcept {
 void Session::end_transaction(Stage &stage) {
     bool commits = process().leader < 0 && !is_orphan() && !stage.random.one_in(4);
     if (commits && process().xid == 0 && stage.random.one_in(2)) node_->store(process());
+    commits = commits && may_end(stage, TransactionEvent::before_commit);
     Xid xid = process().xid;
     if (process().leader < 0 && xid != 0) {
         process().is_ending = true;
@@ -65,12 +86,13 @@ void Session::leave_transaction() noexcept {
         node_->log_end(process(), false);
         node_->ledger.end(process().xid);
     }
-    // A worker is a process of its own each time.
-    if (process().leader >= 0) announced_ = {};
-    if (process().leader >= 0 && !is_orphan()) node_->shared->processes[process().leader].workers--;
+    bool is_worker = process().leader >= 0;
+    if (is_worker && !is_orphan()) node_->shared->processes[process().leader].workers--;
     for (Process &other : node_->shared->processes)
         if (other.leader == number_) other.transaction = 0;
     process() = {};
+    // A worker is a process of its own each time.
+    if (is_worker) attach();
 }
 
 // After a draw: goes on in the transaction, or ends it.
@@ -95,6 +117,7 @@ void Session::store_some(Stage &stage) {
         return;
     }
     if (!stage.random.one_in(12)) return;
+    may_end(stage, TransactionEvent::savepoint_ends);
     Xid xid = node_->ledger.give();
     if (stage.random.one_in(2)) node_->disk.write_act(Act::store, xid, number_of_database_, {});
     stage.let_others_run();
@@ -109,6 +132,10 @@ void Session::lead(Stage &stage) {
     if (!process().is_ending || process().workers > 0) return;
     if (node_->ledger.prepared.size() < max_prepared && stage.random.one_in(2)) {
         if (process().xid == 0) node_->store(process());
+        if (!may_end(stage, TransactionEvent::before_prepare)) {
+            leave_transaction();
+            return begin_draw(stage);
+        }
         xid_ = process().xid;
         step_ = hand_over_at == HandOver::before_end ? Step::hand_over : Step::record;
         return;
@@ -123,8 +150,7 @@ void Session::hand_over(Stage &stage) {
     SharedMemory &shared = *node_->shared;
     node_->note_first_xid();
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
-    PreparedAnnouncement announcement =
-        announcement_of(shared.announcements[number_], announced_, database, {pid_, transactions_}, half_of(xid_));
+    PreparedAnnouncement announcement = own_.announcement(database, half_of(xid_));
     bool has_room = idgen::hand_over(shared.prepared, max_prepared + max_sessions, announcement,
                                      [&](std::uint32_t xid) { return node_->is_in_progress(xid); });
     stage.oracle.expect(has_room, "no room for a prepared transaction");

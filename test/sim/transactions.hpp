@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/issue/settled_pairs.hpp"
+#include "core/reading/settled_pairs.hpp"
 #include "scenario.hpp"
 
 namespace idgen::sim {

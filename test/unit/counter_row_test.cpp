@@ -1,4 +1,4 @@
-#include "core/lease/counter_row.hpp"
+#include "registry/node/rules/counter_row.hpp"
 
 #include <gtest/gtest.h>
 

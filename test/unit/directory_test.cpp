@@ -1,4 +1,4 @@
-#include "core/issue/directory.hpp"
+#include "core/slot/directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -97,14 +97,29 @@ TEST_F(DirectoryTest, SlotsMoveUpAndDownOnlyWhereTheyMay) {
     low.entry->slot.tick = 499;
     low.entry->slot.ids = 7;
     high.entry->slot.tick = 700;
-    directory.move_slots(11, 5000, false);
+    directory.raise_slots(first, 5000);
     EXPECT_EQ(low.entry->slot.tick, 499);
     EXPECT_EQ(low.entry->slot.sequence, no_sequence) << "nothing is left of the tick before";
     EXPECT_EQ(low.entry->slot.ids, 7u) << "its counts stay";
     EXPECT_EQ(high.entry->slot.tick, 700);
     EXPECT_EQ(others.entry->slot.tick, -1);
-    directory.move_slots(11, 5000, true);
+    directory.lower_slots(first, 5000, true, [](std::uint32_t) { return std::int64_t{0}; });
     EXPECT_EQ(high.entry->slot.tick, 499);
+}
+
+TEST_F(DirectoryTest, ADatabaseKnowsHowFarItsIdsReachWhereverItsSlotsStand) {
+    auto slot = obtain(first, 1);
+    EXPECT_EQ(directory.made_ms(first), 0) << "a new slot has made nothing";
+    slot.entry->slot.tick = 499;
+    slot.entry->slot.sequence = 3;
+    std::int64_t made_ms = directory.made_ms(first);
+    EXPECT_GT(made_ms, 0);
+    directory.raise_slots(first, 500000);
+    EXPECT_EQ(directory.made_ms(first), made_ms) << "moved up";
+    directory.lower_slots(first, 8000, false, [](std::uint32_t) { return std::int64_t{0}; });
+    EXPECT_EQ(directory.made_ms(first), made_ms) << "and down";
+    directory.enter(11, 2, false);
+    EXPECT_EQ(directory.made_ms(first), made_ms) << "its row in the catalog was written again";
 }
 
 TEST_F(DirectoryTest, ANumberThatIsTakenMovesItsSlotsInAllDatabases) {

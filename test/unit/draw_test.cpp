@@ -1,8 +1,9 @@
-#include "core/issue/draw_steps.hpp"
-#include "core/issue/placement.hpp"
+#include "core/draw/draw_steps.hpp"
+#include "core/slot/placement.hpp"
 
 #include <gtest/gtest.h>
 
+#include "registry/node/rules/lease.hpp"
 #include "shared_memory.hpp"
 #include "support.hpp"
 
@@ -296,7 +297,7 @@ TEST_F(PoolTest, LeadsOfAnySizeAreCounted) {
 TEST_F(PoolTest, ALeaseCapsTheIdsOfItsNumber) {
     Lease lease{};
     lease.number = 2;
-    source.lease = &lease;
+    source.held = &lease;
     EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::capped) << "nothing is held";
     EXPECT_EQ(source.slot.entry->slot.ids, 0u);
@@ -315,7 +316,7 @@ TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
     Lease lease{};
     lease.number = 2;
     lease.cap_ms = 6000;
-    source.lease = &lease;
+    source.held = &lease;
     EXPECT_TRUE(attempt(1));
     Limits closed = open_limits;
     closed.granted_ms = 5000;

@@ -1,12 +1,8 @@
-#include "core/durable/durable_record.hpp"
+#include "core/horizon/durable_record.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
 #include <set>
-#include <thread>
-#include <vector>
 
 namespace idgen {
 namespace {
@@ -128,27 +124,6 @@ TEST(DecimalCounter, CountsFromOneUntilItIsUsedUp) {
     EXPECT_EQ(count.generator, 7u);
     counter.forget();
     EXPECT_FALSE(counter.take(count));
-}
-
-TEST(DecimalCounter, EachCounterOnceWhereSessionsRace) {
-    constexpr std::uint32_t left = 2000000;
-    DecimalCounter counter{};
-    counter.begin(1, last_counter - left);
-    std::vector<std::uint32_t> taken[4];
-    std::atomic<int> ready{0};
-    std::vector<std::thread> sessions;
-    for (auto &mine : taken)
-        sessions.emplace_back([&counter, &ready, &mine] {
-            GeneratorCount count{};
-            for (ready++; ready < 4;) std::this_thread::yield();
-            while (counter.take(count)) mine.push_back(count.counter);
-        });
-    for (std::thread &session : sessions) session.join();
-    std::vector<std::uint32_t> all;
-    for (auto &mine : taken) all.insert(all.end(), mine.begin(), mine.end());
-    std::sort(all.begin(), all.end());
-    ASSERT_EQ(all.size(), left);
-    for (std::uint32_t i = 0; i < left; i++) ASSERT_EQ(all[i], last_counter - left + 1 + i);
 }
 
 // What a server knows that has taken that generator since it started; 0: none.

@@ -1,4 +1,4 @@
-#include "core/durable/horizon.hpp"
+#include "core/horizon/horizon.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/lease/lease_record.hpp"
+#include "registry/node/rules/lease_record.hpp"
 
 #include <gtest/gtest.h>
 

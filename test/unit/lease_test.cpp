@@ -1,4 +1,4 @@
-#include "core/lease/lease.hpp"
+#include "registry/node/rules/lease.hpp"
 
 #include <gtest/gtest.h>
 
@@ -200,23 +200,23 @@ TEST_F(Leases, OneErrandFollowsFromWhatIsHeld) {
 
 TEST_F(Leases, ANumberIsLeftIfItsRowIsLockedAndItsIdsEndSoon) {
     constexpr LeaseFor pool = LeaseFor::pool, by_hand = LeaseFor::number;
-    EXPECT_FALSE(is_better_left(lease, pool, clock_at(0), rules)) << "nothing is asked for";
+    EXPECT_FALSE(should_replace(lease, pool, clock_at(0), rules)) << "nothing is asked for";
     LeaseCall call = ask_claim(lease, record = propose(record, registry, identity, 5, 21), clock_at(0));
-    EXPECT_TRUE(is_better_left(lease, pool, clock_at(0), rules));
-    EXPECT_FALSE(is_better_left(lease, by_hand, clock_at(0), rules)) << "there is no other";
+    EXPECT_TRUE(should_replace(lease, pool, clock_at(0), rules));
+    EXPECT_FALSE(should_replace(lease, by_hand, clock_at(0), rules)) << "there is no other";
     answer(call, {CallOutcome::granted, 0, now, 0});
     call = ask_extend(lease, clock_at(0), rules);
-    EXPECT_TRUE(is_better_left(lease, pool, clock_at(0), rules)) << "issue has not begun";
+    EXPECT_TRUE(should_replace(lease, pool, clock_at(0), rules)) << "issue has not begun";
     answer(call, {CallOutcome::granted, now + 60000, now, 0});
     ask_extend(lease, clock_at(40000), rules);
-    EXPECT_FALSE(is_better_left(lease, pool, clock_at(44999), rules));
-    EXPECT_TRUE(is_better_left(lease, pool, clock_at(45000), rules));
-    EXPECT_FALSE(is_better_left(lease, by_hand, clock_at(60000), rules));
+    EXPECT_FALSE(should_replace(lease, pool, clock_at(44999), rules));
+    EXPECT_TRUE(should_replace(lease, pool, clock_at(45000), rules));
+    EXPECT_FALSE(should_replace(lease, by_hand, clock_at(60000), rules));
     answer(lease.pending, {CallOutcome::granted, now + 100000, now, 0});
     end_issue(lease);
     note_drained(lease);
     ask_stop(lease, 0, clock_at(60000));
-    EXPECT_FALSE(is_better_left(lease, pool, clock_at(60000), rules)) << "R is still to be lowered";
+    EXPECT_FALSE(should_replace(lease, pool, clock_at(60000), rules)) << "R is still to be lowered";
 }
 
 TEST_F(Leases, AnEndIsOverOnceItsLeaseHasDrained) {

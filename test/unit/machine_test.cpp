@@ -1,11 +1,11 @@
-#include "core/durable/machine.hpp"
+#include "core/horizon/machine.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <set>
 
-#include "core/durable/durable_record.hpp"
+#include "core/horizon/durable_record.hpp"
 
 namespace idgen {
 namespace {
@@ -36,6 +36,37 @@ TEST(Machine, APageTellsWhatItsFlagsAndItsSizeSay) {
     std::memcpy(&other.magic, "KLCV", 4);
     other.version = 1;
     EXPECT_EQ(told_by(other, 4096), MachineTold::no_page);
+}
+
+TEST(Machine, OnlyRootAndTheServerMayWriteAFileThatStandsForThePage) {
+    constexpr std::uint32_t root = 0, user = 101, group = 104, other = 1000, nobody = 65534;
+    auto stranger = [](std::uint32_t owner, std::uint32_t of_group, std::uint32_t mode) {
+        return stranger_of({owner, of_group, mode | 0100000, true, true, false}, user, group);
+    };
+    EXPECT_EQ(stranger(root, other, 0644), PageWriter::none);
+    EXPECT_EQ(stranger(user, other, 0755), PageWriter::none);
+    EXPECT_EQ(stranger(user, root, 0660), PageWriter::none);
+    EXPECT_EQ(stranger(root, group, 0664), PageWriter::none);
+    EXPECT_EQ(stranger(root, other, 0660), PageWriter::group);
+    EXPECT_EQ(stranger(root, user, 0660), PageWriter::group) << "a user's number is not a group's";
+    EXPECT_EQ(stranger(group, group, 0600), PageWriter::owner) << "nor the other way round";
+    EXPECT_EQ(stranger(user, group, 0602), PageWriter::all);
+    EXPECT_EQ(stranger(root, root, 0666), PageWriter::all);
+    EXPECT_EQ(stranger(other, group, 0400), PageWriter::owner) << "an owner can change the mode";
+    EXPECT_EQ(stranger(nobody, root, 0444), PageWriter::owner);
+}
+
+TEST(Machine, AStrangerWhomTheNamespaceLacksMayOwnAFileThatIsMountedToBeRead) {
+    constexpr std::uint32_t nobody = 65534;
+    auto stranger = [](PageFile file) { return stranger_of(file, 101, 104); };
+    EXPECT_EQ(stranger({nobody, nobody, 0664, false, false, true}), PageWriter::none);
+    EXPECT_EQ(stranger({nobody, nobody, 0664, false, false, false}), PageWriter::owner);
+    EXPECT_EQ(stranger({nobody, nobody, 0644, true, false, true}), PageWriter::owner) << "a user of that name";
+    EXPECT_EQ(stranger({0, nobody, 0664, true, true, true}), PageWriter::group);
+    EXPECT_EQ(stranger({0, nobody, 0664, true, false, false}), PageWriter::group);
+    EXPECT_EQ(stranger({nobody, nobody, 0646, false, false, true}), PageWriter::all);
+    EXPECT_EQ(stranger_of({nobody, nobody, 0600, false, false, false}, nobody, nobody), PageWriter::owner)
+        << "the server's own user is one that the namespace lacks";
 }
 
 TEST(Machine, EachGenerationHasANameThatIsNotThatOfNone) {

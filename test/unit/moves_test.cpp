@@ -1,4 +1,4 @@
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
 
 #include <gtest/gtest.h>
 
@@ -36,6 +36,8 @@ struct AskedHost {
     std::string asked{};
 
     std::uint64_t told = 0;
+    std::uint32_t leased = 99;
+    std::int64_t leased_from_ms = 0;
 
     std::uint64_t machine() const { return told; }
     void leave_numbers() { asked += "leave "; }
@@ -69,6 +71,7 @@ struct AskedHost {
         asked += "clock ";
         return 42;
     }
+    std::int64_t number_begins_ms(std::uint32_t number) const { return number == leased ? leased_from_ms : 0; }
     bool remembers() const { return remembers_it; }
     std::uint64_t write_first(const DurableRecord &record) {
         asked += "first ";
@@ -89,13 +92,20 @@ class MovesTest : public testing::Test {
         slot.entry->slot.tick = t + ms;
         return slot;
     }
+    // The same, of which it has made IDs.
+    SlotReference<NoLock> made_at(std::int64_t ms, std::uint32_t shard = 1) {
+        auto slot = slot_at(ms, shard);
+        slot.entry->slot.sequence = 0;
+        return slot;
+    }
     void load(const DurableRecord &page) { admit_page(horizon, page, ours, server.clock, server.rules); }
     AdvanceMove advance(std::int64_t ms) const { return {server, t + ms}; }
-    ResetMove reset(std::int64_t ms) { return {server, t + ms, accepted}; }
+    ResetMove reset(std::int64_t ms, bool is_forced = true) { return {server, accepted, t + ms, is_forced, {}, 0}; }
+    ResetMove reset_to_last() { return {server, accepted, 0, false, {}, 0}; }
     ConfirmMove confirmation() const { return {server, 0}; }
     // What a move makes of a page.
     template <class Move>
-    DurableRecord moved(const Move &move, const DurableRecord &page) {
+    DurableRecord moved(Move move, const DurableRecord &page) {
         host.page.record = page;
         host.standbys_wait = 0;
         EXPECT_EQ(move_by_hand(host, move).renewal, Renewal::granted);
@@ -115,7 +125,8 @@ TEST_F(MovesTest, AreMadeInThatOrder) {
     EXPECT_EQ(host.asked, "lock page write unlock_page flush directory() unlock wait wait ");
     host.asked = {};
     move_by_hand(host, reset(100));
-    EXPECT_EQ(host.asked, "lock page write unlock_page flush clock directory() unlock ") << "the standbys have it";
+    EXPECT_EQ(host.asked, "lock directory() page write unlock_page flush clock directory() unlock ")
+        << "the standbys have it";
     host.asked = {};
     move_by_hand(host, confirmation());
     EXPECT_EQ(host.asked, "lock page write unlock_page flush unlock ");
@@ -293,6 +304,103 @@ TEST_F(MovesTest, AResetLowersFloorRecordAndSlotsAndConfirmsTheClock) {
     EXPECT_EQ(accepted.confirmed_ms, 42);
 }
 
+// Why a reset is refused, and where IDs begin again if it is not.
+TEST_F(MovesTest, AResetIsRefusedBelowWhatMayHaveBeenMade) {
+    auto refusal = [this](ResetMove move) {
+        Outcome outcome = move_by_hand(host, move);
+        EXPECT_EQ(outcome.renewal, Renewal::not_above);
+        EXPECT_EQ(database.resets, 0u);
+        EXPECT_EQ(horizon.granted_ms, 0) << "nothing is handed out after the look";
+        return move.limit;
+    };
+    host.page.record = bare_record(t + 10, ours);
+    load(host.page.record);
+    made_at(100);
+    horizon.granted_ms = t + 900;
+    ResetLimit limit = refusal(reset(100, false));
+    EXPECT_EQ(limit.bound, ResetBound::made);
+    EXPECT_EQ(limit.until_ms, t + 101);
+    horizon.settled_ms = t + 200;
+    EXPECT_EQ(refusal(reset(150, false)).bound, ResetBound::settled);
+    horizon.is_indebted = true;
+    horizon.debt_boot_ms = t + 300;
+    EXPECT_EQ(refusal(reset(250, false)).bound, ResetBound::owed);
+    horizon.is_indebted = false;
+    EXPECT_EQ(refusal(reset(250, false)).bound, ResetBound::owed) << "paid, and nothing made since";
+    horizon.debt_boot_ms = 0;
+    host.page.record = bare_record(t + 400, theirs);
+    EXPECT_EQ(refusal(reset(350, false)).bound, ResetBound::owed) << "by a stranger's record";
+    horizon.is_indebted = false;
+    horizon.debt_boot_ms = 0;
+    EXPECT_EQ(refusal(reset(350, false)).bound, ResetBound::found);
+    EXPECT_EQ(refusal(reset_to_last()).until_ms, t + 400);
+    host.page.record = bare_record(5, ours);
+    EXPECT_EQ(refusal(reset(5000, false)).bound, ResetBound::unknown);
+    EXPECT_EQ(moved(reset(5000), bare_record(5, ours)).value, t + 5000) << "unless it is forced";
+}
+
+TEST_F(MovesTest, AResetWithoutInstantGoesAboveTheClockAndAllThatWasMade) {
+    load(bare_record(t - 500, ours));
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 1) << "the clock";
+    auto slot = made_at(100);
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 101) << "a slot";
+    EXPECT_EQ(slot.entry->slot.tick, t + 100);
+    moved(advance(5000), horizon.record.known);
+    EXPECT_EQ(slot.entry->slot.tick, t + 4999);
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 101) << "not where it was moved to by hand";
+    EXPECT_EQ(slot.entry->slot.tick, t + 100);
+    horizon.settled_ms = t + 200;
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 200) << "what readers have read";
+}
+
+TEST_F(MovesTest, AResetWaitsForWhatIsOwedAndRemembersIt) {
+    host.page.record = bare_record(t - 500, theirs);
+    for (const ResetMove &move : {reset_to_last(), reset(90000, false)}) {
+        ResetMove tried = move;
+        EXPECT_EQ(move_by_hand(host, tried).renewal, Renewal::not_above);
+        EXPECT_EQ(tried.limit.bound, ResetBound::owed);
+    }
+    horizon.is_indebted = false;
+    std::int64_t owed_ms = horizon.debt_boot_ms;
+    EXPECT_GT(owed_ms, t);
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, owed_ms) << "paid, and nothing made since";
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, owed_ms);
+    moved(reset(50), horizon.record.known);
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 50) << "unless it was denied by force";
+}
+
+TEST_F(MovesTest, AResetRemembersSlotsThatWereGivenBack) {
+    load(bare_record(t - 500, ours));
+    made_at(100, 1);
+    Shortage shortage = Shortage::none;
+    SlotRequest request{{key_of(layout), 11, 2}, layout, SlotUse::own, 1, t + 1000, 0};
+    ASSERT_NE(memory.directory.obtain(database, request, shortage).entry, nullptr);
+    EXPECT_EQ(database.made_ms, t + 101);
+    EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 101);
+    moved(reset(50), horizon.record.known);
+    EXPECT_EQ(database.made_ms, t + 50) << "what was denied by force stays so";
+}
+
+TEST_F(MovesTest, OnlyForceLowersASlotBelowItsLastId) {
+    load(bare_record(t - 500, ours));
+    auto slot = made_at(100);
+    auto keeps = [](std::uint32_t) { return std::int64_t{0}; };
+    memory.directory.lower_slots(database, t + 50, false, keeps);
+    EXPECT_EQ(slot.entry->slot.tick, t + 100);
+    memory.directory.lower_slots(database, t + 50, true, keeps);
+    EXPECT_EQ(slot.entry->slot.tick, t + 49);
+}
+
+TEST_F(MovesTest, AResetLeavesANumberAboveWhereTheRegistryGaveIt) {
+    load(bare_record(t - 500, ours));
+    auto leased = made_at(100, 1), other = made_at(100, 2);
+    host.leased = 1;
+    host.leased_from_ms = t + 70;
+    moved(reset(50), horizon.record.known);
+    EXPECT_EQ(leased.entry->slot.tick, t + 69);
+    EXPECT_EQ(other.entry->slot.tick, t + 49);
+}
+
 TEST_F(MovesTest, OnlyAResetDropsWhatIsSettled) {
     host.page.pairs.add({50, until_end(t)});
     database.pairs.add({50, until_end(t)}, 0);
@@ -371,6 +479,36 @@ TEST_F(MovesTest, AConfirmationIsOfTheMachineInWhichItWasCalled) {
     host.page.record = page;
     EXPECT_EQ(move_by_hand(host, ConfirmMove{server, 1}).renewal, Renewal::granted);
     EXPECT_EQ(host.page.record.machine, 8u);
+}
+
+// A call in a database that is not a copy confirms nothing that anybody asked.
+TEST_F(MovesTest, AConfirmationKnowsWhetherItWasAskedFor) {
+    auto is_needed = [this](const DurableRecord &page) {
+        ConfirmMove move = confirmation();
+        EXPECT_TRUE(move.plan(horizon, page).is_to_write);
+        return move.is_needed;
+    };
+    DurableRecord page = bare_record(t + 500, ours);
+    EXPECT_FALSE(is_needed(page));
+    server.foreign_origin = 7;
+    EXPECT_TRUE(is_needed(page)) << "restored from a dump";
+    server.foreign_origin = 0;
+    page.owner = server.owner.system_identifier;
+    page.shards = server.owner.shards;
+    EXPECT_FALSE(is_needed(page));
+    page.owner++;
+    EXPECT_TRUE(is_needed(page)) << "of another server";
+    page.shards++;
+    EXPECT_FALSE(is_needed(page)) << "with other shards";
+    server.has_clone = true;
+    EXPECT_FALSE(is_needed(page)) << "its own record";
+    page.identity = theirs;
+    EXPECT_TRUE(is_needed(page)) << "maybe the clone";
+    server.has_clone = false;
+    page.machine = 7;
+    page.boot = server.boot;
+    server.owner.machine = server.owner.began = 8;
+    EXPECT_TRUE(is_needed(page)) << "of another machine";
 }
 
 TEST(Moves, FarAheadIsMoreThanAnHour) {

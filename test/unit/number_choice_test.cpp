@@ -1,4 +1,4 @@
-#include "core/lease/number_choice.hpp"
+#include "registry/node/rules/number_choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/issue/placement.hpp"
+#include "core/slot/placement.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/issue/draw_steps.hpp"
+#include "core/draw/draw_steps.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "core/issue/slot.hpp"
+#include "core/slot/slot.hpp"
 #include "support.hpp"
 
 namespace idgen {

@@ -34,7 +34,7 @@ TEST(PublicId, KeyNumberAndElevenDigits) {
     EXPECT_EQ(printed({"", 1, 4036565484265537613}), "14oBVmyxvRfB");
     EXPECT_EQ(printed({"", 12, 4036565484265537613}), "124oBVmyxvRfB");
     EXPECT_EQ(printed({"", max_key_number, INT64_MAX}), "2147483647AzL8n0Y58m7");
-    std::string longest(typeid_prefix_most, 'p');
+    std::string longest(id_prefix_most, 'p');
     EXPECT_EQ(printed({longest, max_key_number, INT64_MAX}), longest + "_2147483647AzL8n0Y58m7");
     EXPECT_EQ(printed({longest, max_key_number, INT64_MAX}).size(), max_public_id_size);
     EXPECT_EQ(printed({"in_v", 1, 4036565484265537613}), "in_v_14oBVmyxvRfB");

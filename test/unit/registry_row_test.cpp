@@ -1,4 +1,4 @@
-#include "core/lease/registry_row.hpp"
+#include "registry/node/rules/registry_row.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "core/durable/renewal.hpp"
+#include "core/horizon/renewal.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "core/issue/renewal_order.hpp"
+#include "core/draw/renewal_order.hpp"
 
 namespace idgen {
 namespace {

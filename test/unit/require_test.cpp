@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/kinds/nanoid.hpp"
 #include "core/text/text_part.hpp"
+#include "kinds/core/nanoid.hpp"
 
 namespace idgen {
 namespace {

@@ -1,12 +1,12 @@
-#include "core/issue/settled_pairs.hpp"
+#include "core/reading/settled_pairs.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "core/durable/renewal.hpp"
-#include "core/issue/directory.hpp"
+#include "core/horizon/renewal.hpp"
+#include "core/slot/directory.hpp"
 
 namespace idgen {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/issue/settled.hpp"
+#include "core/reading/settled.hpp"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ constexpr auto no_pause = [] {};
 // A process that draws in one database, by a layout of ms unless another is named.
 struct Drawer {
     Horizon horizon{};
-    Announcement<TestLock> entry{};
+    ProcessEntry<TestLock> entry{};
     Announced own{};
     Packing ms = packing_of("epoch=1970-01-01 unit=1ms time=41 shard=10 sequence=12");
     Packing seconds = packing_of("epoch=1970-01-01 unit=1s time=31 shard=10 sequence=12");
@@ -115,7 +115,7 @@ TEST(Settled, AnAnnouncementCoversTheShortTicksOfItsMs) {
 }
 
 TEST(Settled, AnotherDatabaseIsNotHeldBack) {
-    Announcement<TestLock> entry{};
+    ProcessEntry<TestLock> entry{};
     LocalTransaction transaction;
     std::int64_t start_ms;
     EXPECT_FALSE(read_announcement(entry, 1, transaction, start_ms)) << "nothing announced yet";
@@ -125,7 +125,7 @@ TEST(Settled, AnotherDatabaseIsNotHeldBack) {
 }
 
 TEST(Settled, ANumberThatComesAgainInAnotherDatabaseIsAnother) {
-    Announcement<TestLock> entry{};
+    ProcessEntry<TestLock> entry{};
     LocalTransaction transaction;
     std::int64_t start_ms;
     write_announcement(entry, 1, {70, 7}, 5000);
@@ -138,7 +138,7 @@ TEST(Settled, ANumberThatComesAgainInAnotherDatabaseIsAnother) {
 TEST(Settled, AWorkerAnnouncesForItsLeader) {
     EXPECT_EQ(announcing_process(3, 9, true), 9u);
     EXPECT_EQ(announcing_process(3, 3, false), 3u);
-    Announcement<TestLock> entry{};
+    ProcessEntry<TestLock> entry{};
     Horizon horizon{};
     Announced leader{}, worker{};
     Packing p = packing_of("epoch=1970-01-01 unit=1ms time=41 shard=10 sequence=12");
@@ -156,7 +156,7 @@ struct TestServer {
     std::uint32_t transactions[2] = {};
     std::vector<std::uint32_t> in_progress;
     std::vector<std::uint32_t> old;
-    Announcement<TestLock> processes[2]{};
+    ProcessEntry<TestLock> processes[2]{};
     std::uint32_t pids[2] = {70, 70};
     PreparedEntry prepared[3]{};
 
@@ -292,41 +292,6 @@ TEST(Settled, AResetBesideAReaderLeavesNothingAboveIt) {
         reader.join();
         ASSERT_LE(horizon.settled_ms, 3000 + longest_tick_ms) << round;
     }
-}
-
-// A drawer announces and then looks at S; a gatherer lifts S and then looks at the announcement. Never do both miss the
-// other: a tick that is begun below the answer was in the answer.
-TEST(Settled, NeitherOfTwoThreadsMissesTheOther) {
-    constexpr int rounds = 20000;
-    Drawer d;
-    d.horizon.durable_ms = INT64_MAX / 4;
-    std::atomic<std::int64_t> drawn_ms{0};
-    std::atomic<int> at_start{0}, at_end{0};
-    auto meet = [](std::atomic<int> &count, int round) {
-        count++;
-        while (count.load() < 2 * round) std::this_thread::yield();
-    };
-    std::thread drawer([&] {
-        for (int round = 1; round <= rounds; round++) {
-            meet(at_start, round);
-            drawn_ms = d.draw(static_cast<std::uint32_t>(round), d.ms, 10 * round);
-            meet(at_end, round);
-        }
-    });
-    int missed = 0;
-    for (int round = 1; round <= rounds; round++) {
-        meet(at_start, round);
-        std::int64_t answer_ms = lift_settled(d.horizon, 10 * round + 5);
-        LocalTransaction transaction;
-        std::int64_t start_ms;
-        bool is_running = read_announcement(d.entry, 1, transaction, start_ms) &&
-                          transaction.number == static_cast<std::uint32_t>(round);
-        if (is_running) answer_ms = std::min(answer_ms, start_ms);
-        meet(at_end, round);
-        missed += drawn_ms.load() < answer_ms;
-    }
-    drawer.join();
-    EXPECT_EQ(missed, 0);
 }
 
 TEST(Settled, TheIdIsTheFirstOfItsTick) {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "core/issue/directory.hpp"
-#include "core/issue/settled_pairs.hpp"
+#include "core/reading/settled_pairs.hpp"
+#include "core/slot/directory.hpp"
 
 namespace idgen {
 

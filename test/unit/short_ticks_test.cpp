@@ -1,12 +1,13 @@
 // Draws from ticks shorter than a ms, or of no whole number of ms, between horizons that are whole ms.
-#include "core/issue/draw_steps.hpp"
+#include "core/draw/draw_steps.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "core/durable/horizon.hpp"
+#include "core/horizon/horizon.hpp"
+#include "registry/node/rules/lease.hpp"
 #include "shared_memory.hpp"
 #include "support.hpp"
 
@@ -221,13 +222,13 @@ TEST(ShortTicks, ASlotEndsAtTheNextWholeMs) {
         entry.link.key = key_of_slot(c.layout);
         entry.slot.tick = c.tick;
         EXPECT_EQ(end_of(entry), c.end_ms);
-        std::int64_t end_ms = 0;
-        ASSERT_FALSE(retire_if_over(entry, c.end_ms - 1, end_ms));
-        EXPECT_EQ(end_ms, c.end_ms);
+        SlotEnd end{};
+        ASSERT_FALSE(retire_if_over(entry, c.end_ms - 1, end));
+        EXPECT_EQ(end.end_ms, c.end_ms);
         EXPECT_EQ(entry.generation, 0u);
         EXPECT_TRUE(entry.link.key == key_of_slot(c.layout));
-        EXPECT_TRUE(retire_if_over(entry, c.end_ms, end_ms));
-        EXPECT_EQ(end_ms, c.end_ms);
+        EXPECT_TRUE(retire_if_over(entry, c.end_ms, end));
+        EXPECT_EQ(end.end_ms, c.end_ms);
         EXPECT_EQ(entry.generation, 1u);
         EXPECT_FALSE(entry.link.key == key_of_slot(c.layout));
     }

@@ -1,4 +1,4 @@
-#include "core/issue/slot_index.hpp"
+#include "core/slot/slot_index.hpp"
 
 #include <gtest/gtest.h>
 

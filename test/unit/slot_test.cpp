@@ -1,4 +1,4 @@
-#include "core/issue/slot.hpp"
+#include "core/slot/slot.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/durable/horizon.hpp"
+#include "core/horizon/horizon.hpp"
 #include "support.hpp"
 
 namespace idgen {

@@ -7,10 +7,10 @@
 #include <sstream>
 #include <string>
 
-#include "core/durable/machine.hpp"
-#include "core/durable/pair_list.hpp"
-#include "core/lease/lease.hpp"
-#include "core/lease/lease_record.hpp"
+#include "core/horizon/machine.hpp"
+#include "core/horizon/pair_list.hpp"
+#include "registry/node/rules/lease.hpp"
+#include "registry/node/rules/lease_record.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
 

@@ -13,9 +13,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/issue/slot.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
+#include "core/slot/slot.hpp"
 
 namespace idgen {
 

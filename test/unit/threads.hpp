@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/issue/draw_order.hpp"
-#include "core/issue/renewal_order.hpp"
+#include "core/draw/draw_order.hpp"
+#include "core/draw/renewal_order.hpp"
 
 namespace idgen {
 
@@ -153,8 +153,10 @@ struct ThreadSession {
     static std::uint64_t machine() noexcept { return 0; }
     std::int64_t recent_us() const noexcept { return us_of(server.clock_ms.load()); }
     std::int64_t now_us() const noexcept { return us_of(server.clock_ms.load()); }
-    const Announced &announced() const noexcept { return own; }
-    std::uint32_t transaction() const noexcept { return running == nullptr ? 0 : running->load(); }
+    bool is_announced(std::int64_t start_ms) const noexcept {
+        return idgen::is_announced(own, running == nullptr ? 0 : running->load(), start_ms);
+    }
+    static void mark(std::uint64_t) noexcept {}
     std::int64_t announce(const Source &at, std::int64_t base) const { return announcing(at.packing, base); }
     bool select_slot(Source &at, std::int64_t now_ms) {
         SlotKey key{key_of(thread_layout), our_database, select_shard(at)};
@@ -203,7 +205,7 @@ struct ThreadSession {
    private:
     void obtain(SlotRequest request) {
         std::lock_guard<std::shared_mutex> guard(server.lock);
-        if (source.lease != nullptr) request.claimed_ms = source.lease->claimed_ms.load();
+        if (source.held != nullptr) request.claimed_ms = source.held->claimed_ms.load();
         Shortage shortage;
         source.slot = server.directory().obtain(*server.database, request, shortage);
     }

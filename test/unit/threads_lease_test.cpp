@@ -1,5 +1,5 @@
 // Sessions that draw from a number of a registry while the keeper claims, extends and gives it up, with real threads.
-#include "core/lease/lease.hpp"
+#include "registry/node/rules/lease.hpp"
 
 #include <memory>
 
@@ -79,7 +79,7 @@ TEST(ThreadsOfLeases, DrawFromANumberThatComesAndGoes) {
     std::unique_ptr<ThreadSession> drawing[sessions];
     for (std::uint32_t i = 0; i < sessions; i++) {
         drawing[i] = std::make_unique<ThreadSession>(server, i, ShardRange{number, number});
-        drawing[i]->source.lease = &keeper.lease;
+        drawing[i]->source.held = &keeper.lease;
     }
     std::atomic<int> drawing_count{sessions};
     std::atomic<std::int64_t> drawn_count{0};

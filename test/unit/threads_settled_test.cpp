@@ -1,7 +1,7 @@
 // Readers by ID beside transactions that draw, commit and are prepared, with real threads.
 #include <memory>
 
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
 #include "threads.hpp"
 
 namespace idgen {
@@ -26,7 +26,7 @@ struct ThreadTransactions {
     static constexpr std::uint32_t room = 2 * drawers;
     ThreadServer server{};
     ThreadTransaction running[drawers]{}, prepared[drawers]{};
-    Announcement<ThreadLock> entries[drawers]{};
+    ProcessEntry<ThreadLock> entries[drawers]{};
     std::mutex prepared_lock{};  // of the writers
     PreparedEntry handed_over[room]{};
     std::atomic<std::int64_t> answered_ms{0};

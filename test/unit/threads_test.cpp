@@ -1,7 +1,7 @@
 // What sessions of a server do at once, with real threads. Built twice: plain, and with ThreadSanitizer, which sees a
 // field without its lock also if nothing goes wrong.
 #include "threads.hpp"
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
 
 #include <memory>
 
@@ -73,6 +73,39 @@ TEST_F(Threads, TakeSlotsBackFromEachOther) {
     EXPECT_GT(taken_back(), 100u);
 }
 
+// What a move by hand asks for.
+struct ThreadMove : ThreadPage {
+    ThreadServer &server;
+    void lock_patiently() { entry.renewal_lock.lock(); }
+    void unlock() { entry.renewal_lock.unlock(); }
+    ThreadDatabase &database() const noexcept { return entry; }
+    template <class Visit>
+    void in_directory(Visit visit) const {
+        std::lock_guard<std::shared_mutex> guard(server.lock);
+        auto directory = server.directory();
+        visit(directory);
+    }
+    void wait_for_standbys() noexcept {}
+    std::int64_t clock_difference_ms() const noexcept { return 0; }
+    static std::int64_t number_begins_ms(std::uint32_t) noexcept { return 0; }
+};
+
+// A reset goes above the last ID, whoever draws meanwhile: in the ms of that ID, or after a mistaken advance.
+TEST_F(Threads, DrawWhileTheHorizonIsReset) {
+    begin({2, 3});
+    int resets = 0;
+    draw_all(20000, [&] {
+        ThreadMove host{{*server.database}, server};
+        if (resets % 2 == 1) move_by_hand(host, AdvanceMove{thread_view(server.clock_ms), server.clock_ms + 20});
+        Outcome outcome = move_by_hand(host, ResetMove{thread_view(server.clock_ms), server.accepted, 0, false, {}, 0});
+        EXPECT_EQ(outcome.renewal, Renewal::granted);
+        resets++;
+        std::this_thread::yield();
+    });
+    EXPECT_GT(resets, 0);
+    expect_each_once(sessions * 20000);
+}
+
 // CREATE EXTENSION begins the horizon at what it has seen, which is below what was granted. No ID that is handed out
 // may lie above that: hand_out() of a session compares.
 TEST_F(Threads, DrawWhileTheHorizonIsCreatedAgain) {
@@ -89,21 +122,6 @@ TEST_F(Threads, DrawWhileTheHorizonIsCreatedAgain) {
     expect_each_once(sessions * 20000);
 }
 
-// What a move by hand asks for.
-struct ThreadMove : ThreadPage {
-    ThreadServer &server;
-    void lock_patiently() { entry.renewal_lock.lock(); }
-    ThreadDatabase &database() const noexcept { return entry; }
-    template <class Visit>
-    void in_directory(Visit visit) const {
-        std::lock_guard<std::shared_mutex> guard(server.lock);
-        auto directory = server.directory();
-        visit(directory);
-    }
-    void wait_for_standbys() noexcept {}
-    std::int64_t clock_difference_ms() const noexcept { return 0; }
-};
-
 TEST(OneSession, ForgetsWhatItDrewBeforeAReset) {
     ThreadServer server;
     ThreadSession session(server, 0, {1, 1});
@@ -113,7 +131,7 @@ TEST(OneSession, ForgetsWhatItDrewBeforeAReset) {
     EXPECT_EQ(drawn.start_ms, first_ms + 100000) << "by a wrong clock";
     server.clock_ms = first_ms + 10;
     ThreadMove host{{*server.database}, server};
-    move_by_hand(host, ResetMove{thread_view(first_ms + 10), first_ms + 10, server.accepted});
+    move_by_hand(host, ResetMove{thread_view(first_ms + 10), server.accepted, first_ms + 10, true, {}, 0});
     ASSERT_TRUE(session.draw(1, drawn));
     EXPECT_EQ(drawn.start_ms, first_ms + 10);
 }
@@ -198,14 +216,6 @@ TEST(ThreadsOfGenerators, GiveEachCounterOfEachGeneratorOnce) {
     for (auto &mine : taken) all.insert(all.end(), mine.begin(), mine.end());
     EXPECT_EQ(repeated(all), 0);
     EXPECT_GE(page.value, 4 * times / 100) << "each generator has 100 counters here";
-}
-
-TEST(ThreadsOfLift, LeaveTheHighest) {
-    std::atomic<std::int64_t> ms{0};
-    run_threads(4, [&ms](int number) {
-        for (int i = 0; i < 20000; i++) lift(ms, 4 * i + number);
-    });
-    EXPECT_EQ(ms.load(), 4 * 19999 + 3);
 }
 
 }  // namespace

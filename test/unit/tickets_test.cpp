@@ -1,4 +1,4 @@
-#include "core/lease/tickets.hpp"
+#include "registry/node/rules/tickets.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/durable/trusted_clock.hpp"
+#include "core/horizon/trusted_clock.hpp"
 
 #include <gtest/gtest.h>
 

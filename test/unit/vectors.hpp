@@ -1,4 +1,4 @@
-// The files of ../vectors: no quotes, a header first.
+// The files of ../vectors, and of the kinds': no quotes, a header first.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,9 @@ inline std::vector<std::string> split(const std::string &line) {
 
 // The rows of a file.
 inline std::vector<Row> read_csv(const char *name) {
-    std::ifstream file(std::string("../vectors/") + name);
+    std::ifstream file;
+    for (const char *folder : {"../vectors/", "../../kinds/vectors/"})
+        if (!file.is_open()) file.open(std::string(folder) + name);
     std::vector<Row> rows;
     std::string line;
     std::getline(file, line);

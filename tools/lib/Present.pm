@@ -9,10 +9,10 @@ use Exporter qw(import);
 our @EXPORT_OK = qw(is_present shipped served);
 
 # What the extension is made of, without its tests and pages.
-sub shipped { return qw(src sql bin migrate/install registry/install registry/lease sql-only/*.sql *.control) }
+sub shipped { return qw(src kinds/core kinds/pg kinds/install sql bin migrate/install registry/node registry/install registry/lease sql-only/*.sql *.control) }
 
 # What a server runs that makes IDs: without what moves tables, and without the edition in SQL.
-sub served { return qw(src sql/common sql/install sql/kinds bin registry/install registry/lease *.control) }
+sub served { return qw(src kinds/core kinds/pg kinds/install sql/common sql/install bin registry/node registry/install registry/lease *.control) }
 
 my (%differs, %text);
 

@@ -1,4 +1,4 @@
-// The published vectors, read by a reader: the same in Node and in a browser. `texts` are the files of test/vectors by their names.
+// The published vectors, read by a reader: the same in Node and in a browser. `texts` are the files of test/vectors and kinds/vectors by their names.
 
 function* rowsOf(text) {
   const [head, ...lines] = text.trimEnd().split('\n').map((line) => line.split(','));

@@ -1,6 +1,6 @@
 // The face of 64-bit IDs in the layout in use: parts, periods, and UUIDs that hold one. Instants as in exchange.hpp.
-#include "core/kinds/uuid.hpp"
 #include "core/layout/packing.hpp"
+#include "core/layout/uuid.hpp"
 #include "wasm/exchange/exchange.hpp"
 
 namespace idgen::wasm {

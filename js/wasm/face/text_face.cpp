@@ -1,8 +1,8 @@
 // The face of texts: the forms of a 64-bit ID, and the other kinds. What writes a text returns its bytes; what reads one
 // returns the TextReason and notes where a wrong character stands.
-#include "core/kinds/time_prefixed.hpp"
-#include "core/kinds/typeid.hpp"
 #include "core/text/digits.hpp"
+#include "kinds/core/time_prefixed.hpp"
+#include "kinds/core/typeid.hpp"
 #include "wasm/exchange/exchange.hpp"
 
 namespace idgen::wasm {
@@ -119,9 +119,9 @@ std::int32_t idgen_parse_typeid(std::uint32_t size) noexcept {
 // Writes the TypeID of a prefix, which is the given text, and of the bytes of the answer.
 // Returns the bytes written, or the TextReason of the prefix as a negative number.
 std::int32_t idgen_print_typeid(std::uint32_t prefix_size) noexcept {
-    char prefix[typeid_prefix_most];
+    char prefix[id_prefix_most];
     std::string_view given = given_text(prefix_size);
-    if (TextError error = check_typeid_prefix(given); error.reason != TextReason::none) return -noted(error);
+    if (TextError error = check_id_prefix(given); error.reason != TextReason::none) return -noted(error);
     std::memcpy(prefix, given.data(), given.size());
     return static_cast<std::int32_t>(print(TypeId{{prefix, given.size()}, answered_uuid()}, text));
 }

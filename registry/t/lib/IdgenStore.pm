@@ -15,7 +15,7 @@ use MIME::Base64 qw(decode_base64 encode_base64);
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(store_kinds begin_store freeze thaw processes_of);
+our @EXPORT = qw(store_kinds begin_store make_counter freeze thaw processes_of);
 
 my %begin = (postgresql => \&_begin_postgresql, etcd => \&_begin_etcd);
 my $stores = 0;
@@ -39,6 +39,14 @@ sub begin_store
 	$store->{kind} = $kind;
 	_add_copies($store);
 	return $store;
+}
+
+# Makes a counter whose blocks have that size.
+sub make_counter
+{
+	my ($store, $session, $name, $block) = @_;
+	return value_of($session, "SELECT idgen_lease.create_counter('$name', block => $block, max_block => $block)") if $store->{kind} eq 'etcd';
+	return $store->{node}->safe_psql('postgres', "SELECT idgen_registry.create_counter('$name', block => $block, max_block => $block)");
 }
 
 # Stops all processes of a server, and lets them go on: its postmaster last and first, so that none is missed.

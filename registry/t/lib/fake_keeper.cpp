@@ -18,7 +18,7 @@
 //      CREATE FUNCTION fake_wish() RETURNS text
 //          what sessions have asked for: "pool" or "", then numbers
 #include "core/layout/instant.hpp"
-#include "pg/state/lease_gate.hpp"
+#include "registry/node/held/lease_gate.hpp"
 
 namespace idgen::pg {
 namespace {

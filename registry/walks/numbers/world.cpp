@@ -75,7 +75,7 @@ void World::carry() {
 
 // Whether a server leaves a number that somebody has locked at the registry. It knows nothing of it then.
 bool World::is_left(Server &server, const LeaseCall &call) {
-    if (!(call == server.lease.pending) || !is_better_left(server.lease, LeaseFor::pool, clock_of(server), rules_))
+    if (!(call == server.lease.pending) || !should_replace(server.lease, LeaseFor::pool, clock_of(server), rules_))
         return false;
     if (happens(500)) server.record = no_number(the_registry, server.identity);
     return true;

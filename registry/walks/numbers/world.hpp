@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/lease/lease.hpp"
-#include "core/lease/number_choice.hpp"
-#include "core/lease/registry_row.hpp"
 #include "random.hpp"
+#include "registry/node/rules/lease.hpp"
+#include "registry/node/rules/number_choice.hpp"
+#include "registry/node/rules/registry_row.hpp"
 
 namespace idgen::lease {
 

@@ -16,9 +16,9 @@
 #include <cstring>
 #include <vector>
 
-#include "core/lease/tickets.hpp"
 #include "core/require.hpp"
 #include "random.hpp"
+#include "registry/node/rules/tickets.hpp"
 
 namespace idgen {
 namespace {

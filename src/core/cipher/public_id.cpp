@@ -25,7 +25,7 @@ bool parse_key_number(std::string_view text, std::uint32_t &number) noexcept {
 }  // namespace
 
 std::size_t print_public_id(const PublicId &id, char *out) noexcept {
-    char *head = out + print_typeid_prefix(id.prefix, out);
+    char *head = out + print_id_prefix(id.prefix, out);
     char *digits = std::to_chars(head, out + max_public_id_size - base62_size, id.key_number).ptr;
     print_base62(id.number, digits);
     return static_cast<std::size_t>(digits - out) + base62_size;
@@ -50,7 +50,7 @@ TextError parse_behind_prefix(std::string_view text, PublicId &id) noexcept {
 
 TextError parse_public_id(std::string_view text, PublicId &id) noexcept {
     std::string_view rest = text;
-    if (TextError error = take_typeid_prefix(rest, id.prefix); error.reason != TextReason::none) return error;
+    if (TextError error = take_id_prefix(rest, id.prefix); error.reason != TextReason::none) return error;
     TextError error = parse_behind_prefix(rest, id);
     return {error.reason, text.size() - rest.size() + error.position};
 }

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "core/cipher/ff1.hpp"
-#include "core/kinds/typeid.hpp"
 #include "core/text/digits.hpp"
+#include "core/text/id_prefix.hpp"
 
 namespace idgen {
 
@@ -47,17 +47,17 @@ inline bool decrypt_id(const BlockCipher &cipher, std::string_view tweak, std::i
 //
 //      | prefix _ | key number, decimal, no zero in front | 11 digits of Base62: the encrypted ID |  inv_ 1 4oBVmyxvRfB
 //
-// The prefix says of what type the ID is, as in TypeIDs; none stands in front of a text without one. The last 11
-// characters are always the number, so no mark stands between. One text for one of these. It has no check: almost
+// The prefix says of what type the ID is (core/text/id_prefix.hpp); none stands in front of a text without one. The last
+// 11 characters are always the number, so no mark stands between. One text for one of these. It has no check: almost
 // every such text is some ID. Never change: public IDs are kept outside.
 
 struct PublicId {
-    std::string_view prefix;   // as check_typeid_prefix wants it
+    std::string_view prefix;   // as check_id_prefix wants it
     std::uint32_t key_number;  // 1 to max_key_number
     std::int64_t number;       // the encrypted ID, not negative
 };
 
-constexpr std::size_t max_public_id_size = typeid_prefix_most + 1 + 10 + base62_size;
+constexpr std::size_t max_public_id_size = id_prefix_most + 1 + 10 + base62_size;
 
 // Writes up to max_public_id_size bytes, without a terminating zero; returns the bytes written. Requires a right prefix.
 std::size_t print_public_id(const PublicId &id, char *out) noexcept;

@@ -1,8 +1,6 @@
 #include "pg/draw/draw.hpp"
 
-#include "core/issue/draw_order.hpp"
-#include "core/kinds/decimal_id.hpp"
-#include "core/kinds/hlc.hpp"
+#include "core/draw/draw_order.hpp"
 #include "pg/draw/number_wait.hpp"
 #include "pg/draw/refusals.hpp"
 #include "pg/draw/tally.hpp"
@@ -10,6 +8,7 @@
 #include "pg/horizon/renew.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
+#include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 
@@ -24,21 +23,17 @@ uint64 draw_number = 0;
 [[gnu::noinline, gnu::cold]] bool find_next_slot(Source &source, int64 now_ms) {
     if (source.pool.empty()) return false;
     uint32 shard = select_shard(source);
-    source.lease = source.is_leased ? find_lease(self.state->leases, shard) : nullptr;
+    source.held = source.is_leased ? find_lease(*self.leases, shard) : nullptr;
     source.slot = find_slot(self.state, self.database, source.layout, shard, now_ms);
     source.slot_tag = tag_of(self.state, source.slot);
     return true;
 }
 
 [[gnu::noinline, gnu::cold]] int64 announce_in_process(const Source &source, int64 base) {
-    LocalTransaction transaction{self.announcing_pid, *self.transaction};
-    if (self.drawn_by != *self.transaction) self.drawn_in = machine();
-    self.drawn_by = *self.transaction;
-    return announce(*self.announcement, self.announced, self.database->horizon, MyDatabaseId, transaction,
-                    source.packing, base, NoPause{});
+    return own_transaction.announce(self.database->horizon, MyDatabaseId, source.packing, base, NoPause{});
 }
 
-// The server, as a draw of this session sees it (core/issue/draw_order.hpp).
+// The server, as a draw of this session sees it (core/draw/draw_order.hpp).
 struct DrawHost : RecordWaits<Record::horizon> {
     static const Horizon &horizon() noexcept { return self.database->horizon; }
     static uint32 resets() noexcept { return self.database->resets; }
@@ -47,9 +42,9 @@ struct DrawHost : RecordWaits<Record::horizon> {
     static uint64 machine() noexcept { return pg::machine(); }
     static int64 recent_us() noexcept { return recent_wall_us(); }
     static int64 now_us() noexcept { return wall_us(); }
-    static const Announced &announced() noexcept { return self.announced; }
-    static uint32 transaction() noexcept { return *self.transaction; }
+    static bool is_announced(int64 start_ms) noexcept { return own_transaction.is_announced(start_ms); }
     static int64 announce(const Source &source, int64 base) { return announce_in_process(source, base); }
+    static void mark(uint64 machine) { mark_own_transaction(machine); }
     static bool select_slot(Source &source, int64 now_ms) { return find_next_slot(source, now_ms); }
     static void note_try(const Source &, const Limits &, const Tick &, const Take &) noexcept {}
     static void require_server() { require_postmaster(); }
@@ -109,9 +104,15 @@ Block draw(Source &source, uint32 count) {
     return source.carries ? draw_block<false>(source, count) : draw_block<true>(source, count);
 }
 
-bool is_fresh(const Block &block) noexcept {
-    return block.count > 0 && block.draw_number == draw_number && block.machine == machine() &&
-           self.database->horizon.floor_ms.load() <= block.start_ms;
+bool next_of(Block &block, int64 &id) {
+    bool is_fresh =
+        block.count > 0 && block.draw_number == draw_number && self.database->horizon.floor_ms.load() <= block.start_ms;
+    if (unlikely(!is_fresh || (is_watched() && block.machine != machine()))) return false;
+    mark_own_transaction(block.machine);
+    id = block.first_id;
+    block.first_id += block.step;
+    block.count--;
+    return true;
 }
 
 namespace {
@@ -145,33 +146,30 @@ int64 draw_above_id(Source &source, int64 id) {
     return drawn.first_id;
 }
 
-int64 draw_above_hlc(Source &source, int64 remote) {
+int64 draw_timestamp_above(Source &source, const DrawHistory &observed) {
     DrawHost host;
     Drawn drawn{};
-    for (bool was_lowered = true; was_lowered;)
-        drawn = draw_above<false>(host, source, observed_hlc(remote), was_lowered);
+    for (bool was_lowered = true; was_lowered;) drawn = draw_above<false>(host, source, observed, was_lowered);
     return drawn.first_id;
 }
 
 namespace {
 
-struct DecimalHost : RecordWaits<Record::generator> {
+struct GeneratorHost : RecordWaits<Record::generator> {
     static Outcome renew_generator() { return pg::renew_generator(); }
     static uint64 machine() noexcept { return pg::machine(); }
     static void require_server() { require_postmaster(); }
+    static void mark(uint64 machine) { mark_own_transaction(machine); }
 };
 
 }  // namespace
 
-int64 draw_decimal() {
+GeneratorCount draw_generator_count() {
     attach_backend();
-    DecimalHost host;
+    GeneratorHost host;
     GeneratorCount taken{};
     draw_count(host, self.database->generators, taken);
-    auto launch = static_cast<uint32>(settings.decimal_launch);
-    int64 id = pack_decimal({taken.counter, taken.generator, launch});
-    count_made(1, id, no_slot_tag);
-    return id;
+    return taken;
 }
 
 }  // namespace idgen::pg

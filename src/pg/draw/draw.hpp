@@ -4,7 +4,7 @@
 
 #include "pg/postgres.hpp"
 
-#include "core/issue/draw_order.hpp"
+#include "core/draw/draw_order.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
@@ -23,9 +23,9 @@ int64 draw_id(Source &source);
 // Takes one timestamp of the hybrid logical clock.
 int64 draw_timestamp(Source &source);
 
-// Whether the IDs left in a block may still be handed out: this backend drew nothing since, so none of its IDs is
-// larger, no floor was raised above them, and the machine was not copied.
-bool is_fresh(const Block &block) noexcept;
+// Hands out the next ID of a block; false if there is none, or it may not be handed out any more: this backend drew
+// something since, so one of its IDs is larger, a floor was raised above it, or the machine was copied.
+bool next_of(Block &block, int64 &id);
 
 // Draws an ID, or a timestamp, above one that was observed elsewhere.
 
@@ -33,13 +33,12 @@ bool is_fresh(const Block &block) noexcept;
 // raises as settings say; at once if `id` lies further ahead of the clock than they would ever allow.
 int64 draw_above_id(Source &source, int64 id);
 
-// Takes the timestamp of an event that has observed another: larger than `remote`.
-int64 draw_above_hlc(Source &source, int64 remote);
+// Takes the timestamp of an event that has observed another: larger than that.
+int64 draw_timestamp_above(Source &source, const DrawHistory &observed);
 
-// Takes DecimalIds (core/kinds/decimal_id.hpp): a counter of the database from shared memory, and if there is none,
-// a generator first. No lock is held while anything is waited for.
-
-// Takes one ID. Waits, asleep, and raises as settings say; raises if no generator is left.
-int64 draw_decimal();
+// Takes what a DecimalId is made of: a counter of the database from shared memory, and if there is none, a generator
+// first. No lock is held while anything is waited for. Waits, asleep, and raises as settings say; raises if no generator
+// is left. The caller counts the ID.
+GeneratorCount draw_generator_count();
 
 }  // namespace idgen::pg

@@ -1,11 +1,11 @@
 #include "pg/draw/own_group.hpp"
 
-#include "core/durable/durable_record.hpp"
+#include "core/horizon/durable_record.hpp"
 #include "pg/draw/wait.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/state/lease_gate.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -26,7 +26,7 @@ DurableRecord wait_for_record() {
 void require_own_group(const Layout &layout) {
     bool is_asked = settings.shards_from == ShardsFrom::citus && layout.node_bits() != 0 && !has_registry();
     if (!is_asked || RecoveryInProgress() || !has_clone()) return;
-    if (may_be_clone(wait_for_record(), server_identity(), true)) report_no_citus(CitusState::doubtful);
+    if (may_be_clone(wait_for_record(), server_identity(), true)) raise(refusal_of_group(CitusState::doubtful));
 }
 
 }  // namespace idgen::pg

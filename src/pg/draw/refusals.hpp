@@ -1,14 +1,25 @@
-// Why a draw gives no ID: all errors that a draw raises of its own, but for those of a renewal and of numbers from a
-// registry (report/report_renewal.hpp, draw/number_wait.hpp).
+// Why a draw gives no ID, but for what a renewal and numbers from a registry have to say (report/report_renewal.hpp,
+// draw/number_wait.hpp).
 #pragma once
 
+#include "core/horizon/horizon.hpp"
 #include "pg/draw/wait.hpp"
+#include "pg/report/refusal.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
-// What `next` of the core says is an error, after the last try and the wait before it.
+// What `next` of the core says is an error, after the last try and a wait of so long. `known`: what can have put the tick
+// ahead of the clock.
+Refusal refusal_of_draw(const Source &source, Next next, const Limits &limits, const Take &taken, int64 waited_ms,
+                        const AheadView &known);
+
+// Notes what a database knows of that, where the clock stands so far from the time since the boot.
+void note_horizon(AheadView &known, const Horizon &horizon, const AcceptedClock &accepted, const BootId &boot,
+                  int64 difference_ms) noexcept;
+
+// Raises it, for this session's own draw.
 [[noreturn]] void refuse_draw(const Source &source, Next next, const Limits &limits, const Take &taken,
                               const Wait &wait);
 

@@ -1,7 +1,7 @@
 // How long one draw has waited, for ticks and for renewals together.
 #pragma once
 
-#include "core/issue/draw_order.hpp"
+#include "core/draw/draw_order.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/report_renewal.hpp"
@@ -28,7 +28,7 @@ inline void sleep_in(Wait &wait, int64 us) {
     sleep_us(us);
 }
 
-// What a draw from a record asks the server for if nothing is left of that (core/issue/draw_order.hpp).
+// What a draw from a record asks the server for if nothing is left of that (core/draw/draw_order.hpp).
 template <Record record>
 struct RecordWaits {
     using Wait = pg::Wait;
@@ -39,9 +39,8 @@ struct RecordWaits {
         sleep_in(wait, poll_us);
         return true;
     }
-    [[noreturn]] static void refuse_renewal(Patience patience, const Outcome &outcome, const Wait &) {
-        if (patience == Patience::refused) report_refused(outcome, record);
-        report_not_renewed(outcome.renewal, record, settings.max_wait_ms);
+    [[noreturn]] static void refuse_renewal(Patience, const Outcome &outcome, const Wait &) {
+        raise(refusal_of_renewal(outcome, record, settings.max_wait_ms));
     }
     static DrawRules rules() noexcept { return draw_rules(); }
 };

@@ -52,7 +52,7 @@ Relation open_sequence(Record kind) {
     for (;;) {
         Renewal opened = try_open_sequence(kind, sequence);
         if (opened == Renewal::granted) return sequence;
-        if (opened != Renewal::locked) report_refused({opened, 0}, kind);
+        if (opened != Renewal::locked) raise(refusal_of_renewal({opened, 0}, kind, 0));
         sleep_us(poll_us);
     }
 }

@@ -3,8 +3,8 @@
 
 #include "pg/postgres.hpp"
 
-#include "core/durable/pair_list.hpp"
-#include "core/durable/renewal.hpp"
+#include "core/horizon/pair_list.hpp"
+#include "core/horizon/renewal.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/host/sequence_pages.hpp"
 

@@ -1,7 +1,7 @@
 #include "pg/horizon/horizon_admin.hpp"
 
-#include "core/durable/renewal.hpp"
-#include "core/issue/moves.hpp"
+#include "core/draw/moves.hpp"
+#include "core/horizon/renewal.hpp"
 #include "pg/horizon/origin.hpp"
 #include "pg/horizon/record_host.hpp"
 #include "pg/horizon/renew.hpp"
@@ -86,7 +86,7 @@ int64 wait_for_origin(Relation sequence) {
 }
 
 void require_granted(const Outcome &outcome) {
-    if (outcome.renewal != Renewal::granted) report_refused(outcome, Record::horizon);
+    if (outcome.renewal != Renewal::granted) raise(refusal_of_renewal(outcome, Record::horizon, 0));
 }
 
 // The sequence, open, and the server, for a move; `what` is the call.
@@ -101,17 +101,60 @@ Relation begin_move(const char *what, ServerView &server) {
     return sequence;
 }
 
-// Does the move that move_of(server) is.
-template <class MoveOf>
-void move_horizon(const char *what, MoveOf move_of) {
+// Does the move that move_of(server) is, and hands it to done(move, outcome).
+template <class MoveOf, class Done>
+void move_horizon(const char *what, MoveOf move_of, Done done) {
     Outcome outcome{Renewal::busy, 0};
     while (outcome.renewal == Renewal::busy) {
         ServerView server;
         Relation sequence = begin_move(what, server);
         MoveHost host(self.state, self.database, sequence);
-        outcome = move_by_hand(host, move_of(server));
+        auto move = move_of(server);
+        outcome = move_by_hand(host, move);
+        done(move, outcome);
     }
     require_granted(outcome);
+}
+template <class MoveOf>
+void move_horizon(const char *what, MoveOf move_of) {
+    move_horizon(what, move_of, [](const auto &, const Outcome &) {});
+}
+
+int detail_of(const ResetLimit &limit, int64 found) {
+    const char *until = limit.bound == ResetBound::unknown ? nullptr : instant_text(limit.until_ms);
+    switch (limit.bound) {
+        case ResetBound::none:
+        case ResetBound::made:
+            break;
+        case ResetBound::settled:
+            return errdetail("Readers by ID have read up to %s.", until);
+        case ResetBound::owed:
+            return errdetail("Another server may have made IDs up to %s.", until);
+        case ResetBound::found:
+            return errdetail("This server found the horizon at %s: IDs from before may lie up to there.", until);
+        case ResetBound::unknown:
+            return errdetail(
+                "The horizon was found at %lld, which is no time: how far IDs from before lie is not known.",
+                static_cast<long long>(found));
+    }
+    return errdetail("This server has made IDs up to %s.", until);
+}
+
+void notice_own_shards() {
+    ereport(NOTICE, errmsg("nothing was to be confirmed in this database"),
+            errdetail("It is not a copy that keeps the shards of its origin."),
+            errhint("The row copy of idgen.status() says which database is one: call it there."));
+}
+
+[[noreturn]] void report_not_above(const ResetMove &move, const Outcome &outcome) {
+    bool may_be_wrong = move.limit.bound >= ResetBound::owed;
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("IDs could be made twice from %s on", instant_text(move.at_ms)), detail_of(move.limit, outcome.detail),
+        may_be_wrong
+            ? errhint(
+                  "If that is wrong, give an instant above all IDs in the tables, which SELECT id_time(max(id)) of each says: idgen.reset(at, force => true).")
+            : errhint("Call idgen.reset() without an instant: it goes above that."));
 }
 
 }  // namespace
@@ -131,22 +174,36 @@ void advance_horizon(int64 at_ms) {
     move_horizon("idgen.advance()", [&](const ServerView &server) { return AdvanceMove{server, at_ms}; });
 }
 
-void reset_horizon(int64 at_ms) {
-    move_horizon("idgen.reset()", [&](const ServerView &server) {
-        return ResetMove{server, at_ms, self.state->accepted_clock};
-    });
+int64 reset_horizon(int64 at_ms, bool is_forced) {
+    move_horizon(
+        "idgen.reset()",
+        [&](const ServerView &server) {
+            return ResetMove{server, self.state->accepted_clock, at_ms, is_forced, {}, 0};
+        },
+        [&](const ResetMove &move, const Outcome &outcome) {
+            if (outcome.renewal == Renewal::not_above) report_not_above(move, outcome);
+            if (outcome.renewal == Renewal::granted) at_ms = move.at_ms;
+        });
+    return at_ms;
 }
 
 void confirm_shards() {
     attach_backend();
     PreventCommandIfReadOnly("idgen.confirm_shards()");
     uint64 confirmed = machine();
-    move_horizon("idgen.confirm_shards()", [=](const ServerView &server) { return ConfirmMove{server, confirmed}; });
+    bool is_needed = true;
+    move_horizon(
+        "idgen.confirm_shards()",
+        [=](const ServerView &server) {
+            return ConfirmMove{server, confirmed};
+        },
+        [&](const ConfirmMove &move, const Outcome &) { is_needed = move.is_needed; });
     Relation generators = open_sequence(Record::generator);
     MoveHost host(self.state, self.database, generators);
     Outcome outcome = confirm_generators(host, this_server(), confirmed);
-    if (outcome.renewal != Renewal::granted) report_refused(outcome, Record::generator);
+    if (outcome.renewal != Renewal::granted) raise(refusal_of_renewal(outcome, Record::generator, 0));
     mirror_origin(this_owner().system_identifier);
+    if (!is_needed) notice_own_shards();
 }
 
 }  // namespace idgen::pg

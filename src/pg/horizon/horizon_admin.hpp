@@ -1,4 +1,4 @@
-// Moves the durable horizon by hand, in the order that the core says (core/issue/moves.hpp): first at CREATE EXTENSION,
+// Moves the durable horizon by hand, in the order that the core says (core/draw/moves.hpp): first at CREATE EXTENSION,
 // forward, and back. A move is durable when it returns, on the synchronous standbys too.
 #pragma once
 
@@ -16,8 +16,9 @@ void create_generators();
 // Raises the floor of every slot, and H: when it returns, no ID that starts below `at_ms` will be made.
 void advance_horizon(int64 at_ms);
 
-// Lowers floor, slots and H to `at_ms`, and takes the clock for right. Requires that no ID starts at or after it.
-void reset_horizon(int64 at_ms);
+// Lowers floor, slots and H to `at_ms`, and takes the clock for right; 0: to where that is safe. Raises if more is known
+// to lie above, or may, unless it is forced. Gives the instant.
+int64 reset_horizon(int64 at_ms, bool is_forced);
 
 // Takes the shards of a copy for this server's own. Requires that no other server makes IDs of them.
 void confirm_shards();

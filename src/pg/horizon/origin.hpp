@@ -5,8 +5,8 @@
 // or that cannot be a system identifier, is not believed.
 #pragma once
 
-#include "core/durable/durable_record.hpp"
-#include "core/durable/renewal.hpp"
+#include "core/horizon/durable_record.hpp"
+#include "core/horizon/renewal.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {

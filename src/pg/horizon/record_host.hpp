@@ -1,8 +1,8 @@
-// The server, as a renewal (core/issue/renewal_order.hpp) and a move by hand (core/issue/moves.hpp) see it; for a record
+// The server, as a renewal (core/draw/renewal_order.hpp) and a move by hand (core/draw/moves.hpp) see it; for a record
 // whose sequence is open.
 #pragma once
 
-#include "core/issue/settled_pairs.hpp"
+#include "core/reading/settled_pairs.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
@@ -62,6 +62,7 @@ class RecordHost {
         visit(directory);
     }
     int64 clock_difference_ms() const noexcept { return wall_minus_boot_ms(); }
+    int64 number_begins_ms(uint32 number) const noexcept { return claimed_ms(leases_of(state_), number); }
     void wait_for_standbys() const { sleep_us(poll_us); }
     bool remembers() const noexcept { return database_ != nullptr; }
     uint64 write_first(const DurableRecord &record) const { return write_first_record(sequence_, record); }
@@ -75,5 +76,17 @@ class RecordHost {
     static constexpr int64 poll_us = 1000;
     DurablePage page_ = {};
 };
+
+// Calls renew(sequence) for the sequence of a record, if it can be opened and written to.
+template <class Renew>
+Outcome with_sequence(Record kind, Renew renew) {
+    Relation sequence = nullptr;
+    Renewal opened = try_open_sequence(kind, sequence);
+    if (opened != Renewal::granted) return {opened, 0};
+    Outcome outcome{Renewal::uncommitted, 0};
+    if (!is_uncommitted(sequence)) outcome = renew(sequence);
+    close_sequence(sequence);
+    return outcome;
+}
 
 }  // namespace idgen::pg

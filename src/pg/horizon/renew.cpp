@@ -1,6 +1,6 @@
 #include "pg/horizon/renew.hpp"
 
-#include "core/issue/renewal_order.hpp"
+#include "core/draw/renewal_order.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/packing.hpp"
 #include "pg/horizon/origin.hpp"
@@ -10,10 +10,9 @@
 #include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/host/server_identity.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
-#include "pg/state/lease_gate.hpp"
-#include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 #include "pg/state/source.hpp"
@@ -24,26 +23,15 @@ namespace idgen::pg {
 namespace {
 
 void warn_of(const Outcome &clock) {
-    if (!may_log(self.state, Cause::clock_not_synchronized)) return;
-    if (clock.renewal == Renewal::clock_uncertain)
-        warn_clock_uncertain(clock.detail, clock.limit_ms);
-    else if (clock.renewal == Renewal::clock_disrupted)
-        warn_clock_disrupted();
-    else
-        warn_clock_not_synchronized();
+    if (may_log(self.state, Cause::clock_not_synchronized)) say(WARNING, doubt_of_clock(clock, "warn"));
 }
 
-// Looks whether the kernel says that its clock is right within idgen.clock_error, if that is required.
+// Looks at what the kernel says of its clock, if that is required.
 Outcome check_clock_sync() {
     auto required = static_cast<RequireClockSync>(settings.require_clock_sync);
     if (required == RequireClockSync::off) return granted_outcome;
-    ClockState clock = kernel_clock();
-    bool is_disrupted = is_clock_doubtful(self.state, clock);
-    if (!is_disrupted && is_within(clock, settings.clock_error_ms)) return granted_outcome;
-    Outcome doubt{is_disrupted ? Renewal::clock_disrupted : Renewal::clock_not_synchronized, 0};
-    if (clock.is_synchronized && !is_disrupted)
-        doubt = {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
-    if (required == RequireClockSync::on) return doubt;
+    Outcome doubt = doubt_of_kernel(self.state);
+    if (required == RequireClockSync::on || doubt.renewal == Renewal::granted) return doubt;
     warn_of(doubt);
     return granted_outcome;
 }
@@ -61,9 +49,7 @@ void log_copy(int64 origin) {
     ereport(LOG,
             errmsg("database \"%s\" is a copy of one on another server and keeps its shards",
                    get_database_name(MyDatabaseId)),
-            errdetail("The system identifier was %lld and is %lld: if both make IDs, they make the same ones.",
-                      static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
-            errhint("%s", confirm_shards_hint));
+            errdetail("%s", detail_of_copy(origin)), errhint("%s", confirm_shards_hint));
 }
 
 void log_resumed() {
@@ -71,8 +57,7 @@ void log_resumed() {
         LOG,
         errmsg("database \"%s\" is of a machine that was resumed from a snapshot of its memory, and keeps its shards",
                get_database_name(MyDatabaseId)),
-        errdetail("If the machine of before, or another copy of it, lives on, both make the same IDs."),
-        errhint("%s", confirm_machine_hint));
+        errdetail("%s", resumed_detail), errhint("%s", confirm_machine_hint));
 }
 
 void log_promoted() {
@@ -98,18 +83,6 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
         log_promoted();
 }
 
-// Calls renew(sequence) for the sequence of a record, if it can be opened and written to.
-template <class Renew>
-Outcome with_sequence(Record kind, Renew renew) {
-    Relation sequence = nullptr;
-    Renewal opened = try_open_sequence(kind, sequence);
-    if (opened != Renewal::granted) return {opened, 0};
-    Outcome outcome{Renewal::uncommitted, 0};
-    if (!is_uncommitted(sequence)) outcome = renew(sequence);
-    close_sequence(sequence);
-    return outcome;
-}
-
 // Counts the windows that are granted, and notes whose the first record after a start is, or one of another owner than
 // before: what a dump carries is to say the same.
 struct HorizonHost : RecordHost {
@@ -122,6 +95,7 @@ struct HorizonHost : RecordHost {
     }
     void note_reached(int64 ms) noexcept { pg::note_reached(ms); }
     void note_granted() noexcept {
+        pg_atomic_write_u64(&database_->refused, 0);
         pg_atomic_fetch_add_u64(&database_->renewals, 1);
         pg_atomic_write_u64(&database_->renewed_ms, static_cast<uint64>(wall_ms()));
     }
@@ -169,17 +143,24 @@ void renew_unneeded(void *argument) {
 
 }  // namespace
 
-ServerView this_server() {
+Outcome doubt_of_kernel(SharedState *state) {
+    ClockState clock = kernel_clock();
+    if (is_clock_doubtful(state, clock)) return {Renewal::clock_disrupted, 0};
+    if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
+    if (!clock.is_synchronized) return {Renewal::clock_not_synchronized, 0};
+    return {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
+}
+
+ServerView server_but_clock(const SharedState &state) {
     ServerView server{};
     server.machine = machine();
     server.identity = server_identity(server.machine);
     server.is_successor = is_successor();
-    server.confirmations = self.state->accepted_clock.confirmations;
-    server.clock = watched_clock(self.state);
-    server.boot = self.state->boot;
+    server.confirmations = state.accepted_clock.confirmations;
+    server.boot = state.boot;
     server.owner = this_owner();
     server.owner.machine = name_of_machine(server.machine);
-    server.owner.began = name_of_machine(self.state->began_in);
+    server.owner.began = name_of_machine(state.began_in);
     auto on_copy = static_cast<OnCopy>(settings.on_copy);
     server.admits_copy = on_copy != OnCopy::refuse;
     server.admits_resumed = on_copy == OnCopy::warn || has_registry();
@@ -190,6 +171,22 @@ ServerView this_server() {
     return server;
 }
 
+ServerView this_server() {
+    ServerView server = server_but_clock(*self.state);
+    server.clock = watched_clock(self.state);
+    return server;
+}
+
+namespace {
+
+// Notes why a renewal was not granted, for idgen.status(). Another session's renewal is no reason.
+void note_refused(SharedDatabase &database, Renewal renewal) noexcept {
+    bool is_reason = renewal != Renewal::granted && renewal != Renewal::not_flushed && renewal != Renewal::busy;
+    if (is_reason) pg_atomic_write_u64(&database.refused, refused_word(renewal, wall_ms()));
+}
+
+}  // namespace
+
 Outcome renew_horizon(int64 start_ms) {
     pg_atomic_uint64 &stall = self.database->stall;
     uint64 before = pg_atomic_read_u64(&stall);
@@ -197,6 +194,7 @@ Outcome renew_horizon(int64 start_ms) {
     uint64 expected = before;
     pg_atomic_compare_exchange_u64(&stall, &expected, asked);
     Outcome outcome = try_renewal(start_ms);
+    note_refused(*self.database, outcome.renewal);
     // One that is not flushed yet comes by itself. Where another session renews, that one's request counts: if it takes
     // long, those who come meanwhile say how long.
     if (outcome.renewal == Renewal::granted || outcome.renewal == Renewal::not_flushed)
@@ -218,81 +216,6 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
     if (is_on_its_way(horizon, start_ms, settings.horizon_window_ms, RecordHost::is_flushed)) return;
     AheadOfNeed ahead{start_ms};
     attempt(renew_unneeded, &ahead);
-}
-
-namespace {
-
-struct Telling {
-    SharedState *state;
-    SharedDatabase *database;
-};
-
-void tell_in_attempt(void *argument) {
-    const auto *telling = static_cast<Telling *>(argument);
-    with_sequence(Record::horizon, [&](Relation sequence) {
-        RecordHost host{telling->state, telling->database, sequence};
-        idgen::tell_standbys(host, *telling->database);
-        return granted_outcome;
-    });
-}
-
-// This session's database, if any ID was made in it since the start. Where it is not known, few of many transactions
-// look for it: there may be thousands of others.
-SharedDatabase *known_database(SharedState *state) noexcept {
-    constexpr uint32 rest = 64;
-    static SharedDatabase *known = nullptr;
-    static uint32 misses = 0;
-    bool is_known = known != nullptr && known->database.load(std::memory_order_relaxed) == MyDatabaseId;
-    if (!is_known && self.database != nullptr)
-        known = self.database;
-    else if (!is_known)
-        known = misses++ % rest == 0 ? find_database(state) : nullptr;
-    return known;
-}
-
-// Whether it is this session's turn to try: while transactions hold back what is settled, once a second is enough.
-bool is_turn_to_tell(SharedDatabase &database, int64 now_ms) noexcept {
-    constexpr int64 pause_ms = 1000;
-    uint64 before = pg_atomic_read_u64(&database.told_try_ms);
-    auto since_ms = now_ms - static_cast<int64>(before);
-    if (since_ms >= 0 && since_ms < pause_ms) return false;
-    return pg_atomic_compare_exchange_u64(&database.told_try_ms, &before, static_cast<uint64>(now_ms));
-}
-
-bool may_tell() {
-    return !HistoricSnapshotActive() && !RecoveryInProgress() && is_followed();
-}
-
-void load_unknown(void *) {
-    if (!OidIsValid(own_schema.find_relation(name_of(Record::horizon)))) return;
-    attach_backend();
-    load_horizon();
-}
-
-// After a start no session may ask or draw for long, while a standby has not heard of the last IDs from before. Each
-// process tries once.
-SharedDatabase *load_for_standbys(SharedDatabase *database) {
-    static bool has_tried = false;
-    if (has_tried) return database;
-    has_tried = true;
-    if (!may_tell() || !has_standby()) return database;
-    attempt(load_unknown, nullptr);
-    return self.database;
-}
-
-}  // namespace
-
-void tell_standbys() {
-    SharedState *state = attached_state();
-    if (state == nullptr || !OidIsValid(MyDatabaseId)) return;
-    SharedDatabase *database = known_database(state);
-    bool is_known = database != nullptr && database->horizon.durable_ms.load(std::memory_order_relaxed) != 0;
-    if (unlikely(!is_known)) database = load_for_standbys(database);
-    if (database == nullptr || !is_untold(database->horizon)) return;
-    int64 now_ms = wall_ms();
-    if (!is_to_tell(database->horizon, now_ms) || !is_turn_to_tell(*database, now_ms) || !may_tell()) return;
-    Telling telling{state, database};
-    attempt(tell_in_attempt, &telling);
 }
 
 Outcome renew_generator() {

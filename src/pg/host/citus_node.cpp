@@ -131,56 +131,28 @@ CitusNode citus_node() {
     return {CitusState::member, static_cast<uint32>(group)};
 }
 
-namespace {
-
-int message_of(CitusState state) {
+Refusal refusal_of_group(CitusState state) {
     switch (state) {
         case CitusState::member:
         case CitusState::absent:
             break;
         case CitusState::unjoined:
-            return errmsg("this node is in no cluster of Citus yet");
+            return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "this node is in no cluster of Citus yet",
+                    "idgen.shards is \"citus\". Each server begins with the group 0, which is the coordinator's.",
+                    "On the coordinator call citus_add_node() for a worker, citus_set_coordinator_host() for itself.",
+                    "shards"};
         case CitusState::doubtful:
-            return errmsg("this server may be a clone with the group of its origin in Citus");
+            return {
+                ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "this server may be a clone with the group of its origin in Citus",
+                "idgen.shards is \"citus\", this server was promoted or restored, and pg_dist_node has a clone of the node of its group. If it is that clone, it and its origin would make the same IDs.",
+                "Wait until citus_promote_clone_and_rebalance() has committed. If this server is the origin or has replaced it, call citus_remove_clone_node() on the coordinator.",
+                "shards"};
     }
-    return errmsg("this node has no group in Citus");
-}
-
-int detail_of(CitusState state) {
-    switch (state) {
-        case CitusState::member:
-        case CitusState::absent:
-            break;
-        case CitusState::unjoined:
-            return errdetail(
-                "idgen.shards is \"citus\". Each server begins with the group 0, which is the coordinator's.");
-        case CitusState::doubtful:
-            return errdetail(
-                "idgen.shards is \"citus\", this server was promoted or restored, and pg_dist_node has a clone of the node of its group. If it is that clone, it and its origin would make the same IDs.");
-    }
-    return errdetail(
-        "idgen.shards is \"citus\", and the table pg_dist_local_group of this database is missing or empty.");
-}
-
-}  // namespace
-
-const char *remedy_for(CitusState state) {
-    switch (state) {
-        case CitusState::member:
-            break;
-        case CitusState::absent:
-            return "CREATE EXTENSION citus in this database; or set idgen.shards to a number that no other node has.";
-        case CitusState::unjoined:
-            return "On the coordinator call citus_add_node() for a worker, citus_set_coordinator_host() for itself.";
-        case CitusState::doubtful:
-            return "Wait until citus_promote_clone_and_rebalance() has committed. If this server is the origin or has replaced it, call citus_remove_clone_node() on the coordinator.";
-    }
-    return nullptr;
-}
-
-void report_no_citus(CitusState state) {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), message_of(state), detail_of(state),
-            errhint("%s", remedy_for(state)));
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "this node has no group in Citus",
+            "idgen.shards is \"citus\", and the table pg_dist_local_group of this database is missing or empty.",
+            "CREATE EXTENSION citus in this database; or set idgen.shards to a number that no other node has.",
+            "shards"};
 }
 
 }  // namespace idgen::pg

@@ -10,7 +10,7 @@
 // these tables of a clone before.
 #pragma once
 
-#include "pg/postgres.hpp"
+#include "pg/report/refusal.hpp"
 
 namespace idgen::pg {
 
@@ -21,11 +21,8 @@ enum class CitusState : uint8 {
     doubtful,  // the group may be that of the origin whose promoted clone this server is
 };
 
-// What makes a node one of Citus, as advice; null for a member.
-const char *remedy_for(CitusState state);
-
 // The node has no group that counts.
-[[noreturn]] void report_no_citus(CitusState state);
+Refusal refusal_of_group(CitusState state);
 
 struct CitusNode {
     CitusState state;

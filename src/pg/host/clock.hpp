@@ -1,8 +1,8 @@
 // The clocks of this machine. The only place that reads them.
 #pragma once
 
-#include "core/durable/durable_record.hpp"
-#include "core/durable/trusted_clock.hpp"
+#include "core/horizon/durable_record.hpp"
+#include "core/horizon/trusted_clock.hpp"
 #include "core/layout/instant.hpp"
 #include "pg/postgres.hpp"
 

@@ -11,8 +11,6 @@
 namespace idgen::pg {
 namespace {
 
-constexpr size_t page_size = sizeof(RandomPage::words);
-
 // A number that another copy of this machine hardly has.
 uint64 processor_number() noexcept {
     uint64 number = static_cast<uint64>(monotonic_us());
@@ -55,12 +53,12 @@ bool read_kernel(uint8 *to, size_t size) noexcept {
 void fetch_page() {
     random_page.left = 0;
     random_page.machine = machine();
-    if (!read_kernel(reinterpret_cast<uint8 *>(random_page.words), page_size))
+    if (!read_kernel(reinterpret_cast<uint8 *>(random_page.words), random_page_size))
         ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes: %m"),
                 errdetail("The kernel's call getrandom() failed."),
                 errhint("If a filter of system calls forbids it, allow it to the server."));
     if (watched_machine.told == MachineTold::generation) mix_in(processor_number());
-    random_page.left = page_size;
+    random_page.left = random_page_size;
 }
 
 }  // namespace
@@ -68,14 +66,9 @@ void fetch_page() {
 RandomPage random_page{};
 
 uint64 fill_random_slowly(void *out, size_t size) {
-    auto *to = static_cast<uint8 *>(out);
-    while (size > 0) {
-        if (random_page.left == 0 || random_page.machine != machine()) fetch_page();
-        size_t taken = Min(size, random_page.left);
-        take_random(to, taken);
-        to += taken;
-        size -= taken;
-    }
+    Assert(size <= random_page_size);
+    fetch_page();
+    take_random(out, size);
     return random_page.machine;
 }
 

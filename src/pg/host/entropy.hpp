@@ -19,10 +19,11 @@ struct RandomPage {
     uint64 machine;  // in which it was fetched
 };
 [[gnu::visibility("hidden")]] extern RandomPage random_page;
+constexpr size_t random_page_size = sizeof(RandomPage::words);
 
 // Takes from the page. Requires that it has as many.
 inline void take_random(void *out, size_t size) noexcept {
-    uint8 *from = reinterpret_cast<uint8 *>(random_page.words) + sizeof(random_page.words) - random_page.left;
+    uint8 *from = reinterpret_cast<uint8 *>(random_page.words) + random_page_size - random_page.left;
     memcpy(out, from, size);
     // A reader of this process's memory does not learn later what was given out.
     memset(from, 0, size);
@@ -31,7 +32,9 @@ inline void take_random(void *out, size_t size) noexcept {
 
 uint64 fill_random_slowly(void *out, size_t size);
 
-// Fills in random bytes, and gives the machine in which they were fetched, the last of them. Raises if the source fails.
+// Fills in random bytes of one page, at most random_page_size, and gives the machine in which it was fetched: a
+// transaction that they are handed to is to be marked with that (pg/state/own_transaction.hpp). Raises if the source
+// fails.
 inline uint64 fill_random(void *out, size_t size) {
     bool is_there = random_page.left >= size && random_page.machine == machine();
     if (unlikely(!is_there)) return fill_random_slowly(out, size);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -68,10 +69,64 @@ MachineTold map_open(int file) noexcept {
     return told_by(*watched_machine.page, readable);
 }
 
+// The number in a file of /proc; that of Linux if it cannot be read.
+uint32 overflow_id(const char *name) {
+    uint32 id = 65534;
+    FILE *file = AllocateFile(name, "r");
+    if (file == nullptr) return id;
+    if (fscanf(file, "%u", &id) != 1) id = 65534;
+    FreeFile(file);
+    return id;
+}
+
+// Whether all IDs are those of the machine, by the map of the user namespace: a line of the first ID in it, the first
+// outside, and how many. In another namespace, one of the host that it lacks looks like its own nobody.
+bool has_all_ids(const char *map) {
+    FILE *file = AllocateFile(map, "r");
+    if (file == nullptr) return true;
+    uint32 first = 0, outside = 0, count = 0;
+    bool is_read = fscanf(file, "%u %u %u", &first, &outside, &count) == 3;
+    FreeFile(file);
+    return !is_read || (first == 0 && outside == 0 && count == PG_UINT32_MAX);
+}
+
+// Of an open file. What cannot be known counts as the worse.
+PageFile page_file(int file) {
+    struct stat found {};
+    struct statvfs mount {};
+    found.st_uid = found.st_gid = PG_UINT32_MAX;
+    bool is_read_only = fstat(file, &found) == 0 && fstatvfs(file, &mount) == 0 && (mount.f_flag & ST_RDONLY) != 0;
+    PageFile page{found.st_uid, found.st_gid, found.st_mode, true, true, is_read_only};
+    if (page.owner == overflow_id("/proc/sys/kernel/overflowuid"))
+        page.is_owner_known = has_all_ids("/proc/self/uid_map");
+    if (page.group == overflow_id("/proc/sys/kernel/overflowgid"))
+        page.is_group_known = has_all_ids("/proc/self/gid_map");
+    return page;
+}
+
+void report_stranger(const char *name, const PageFile &page, PageWriter stranger) {
+    bool is_hidden = (stranger == PageWriter::owner && !page.is_owner_known) ||
+                     (stranger == PageWriter::group && !page.is_group_known);
+    ereport(
+        FATAL, errcode(ERRCODE_CONFIG_FILE_ERROR), errmsg("\"%s\" can be changed by other users", name),
+        errdetail(
+            "idgen.machine_generation names it, and whoever changes it can stop all IDs. It belongs to user %u and group %u, and its mode is %04o; the server runs as user %u and group %u.",
+            page.owner, page.group, page.mode & 07777, geteuid(), getegid()),
+        is_hidden ? errhint("The user namespace of this server lacks that owner or group: mount the file read-only.")
+                  : errhint("Run as root: chown root:%u '%s' && chmod 640 '%s'", getegid(), name, name));
+}
+
+void require_own_file(int file, const char *name) {
+    PageFile page = page_file(file);
+    PageWriter stranger = stranger_of(page, geteuid(), getegid());
+    if (stranger != PageWriter::none) report_stranger(name, page, stranger);
+}
+
 // What the host tells by a file or device; errno says why it tells nothing.
-MachineTold map_page(const char *name) noexcept {
+MachineTold map_page(const char *name, bool is_named) {
     int file = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (file < 0) return errno == ENOENT ? MachineTold::nothing : MachineTold::denied;
+    if (is_named) require_own_file(file, name);
     MachineTold told = map_open(file);
     int failure = errno;
     close(file);
@@ -118,7 +173,7 @@ void watch_machine(const char *value) {
     if (watched_machine.name != nullptr || strcmp(value, "off") == 0) return;
     bool is_auto = strcmp(value, "auto") == 0;
     watched_machine.name = is_auto ? device : value;
-    watched_machine.told = map_page(watched_machine.name);
+    watched_machine.told = map_page(watched_machine.name, !is_auto);
     take_machine(watched_machine);
     if (watched_machine.told == MachineTold::generation || !process_shared_preload_libraries_in_progress) return;
     if (!is_auto) report_unusable();

@@ -1,8 +1,8 @@
-// The machine that this server runs in (core/durable/machine.hpp): maps the page by which its host tells of copies.
+// The machine that this server runs in (core/horizon/machine.hpp): maps the page by which its host tells of copies.
 // Processes of a server that loaded the library when it started inherit the mapping of its main process.
 #pragma once
 
-#include "core/durable/machine.hpp"
+#include "core/horizon/machine.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -13,12 +13,17 @@ struct WatchedMachine {
     const char *name;  // of the file or device that is mapped, or was to be; null: none
     MachineTold told;
 };
-extern WatchedMachine watched_machine;
+[[gnu::visibility("hidden")]] extern WatchedMachine watched_machine;
 // The generation in the page; without a page, a word that never changes.
 [[gnu::visibility("hidden")]] extern const uint64 *machine_word;
 
 // Goes by what another module has mapped.
 void take_machine(const WatchedMachine &watched) noexcept;
+
+// Whether the host tells of copies. If not, the generation never changes.
+inline bool is_watched() noexcept {
+    return watched_machine.told == MachineTold::generation;
+}
 
 // The generation at this moment.
 inline uint64 machine() noexcept {

@@ -9,7 +9,7 @@
 // its pages; but LOCK, ANALYZE, TRUNCATE and publications of tables do not reach it.
 #pragma once
 
-#include "core/durable/renewal.hpp"
+#include "core/horizon/renewal.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {

@@ -1,4 +1,4 @@
-// An LWLock of the server, for core/issue/locks.hpp: in a guard's scope stands nothing that can raise an error, because
+// An LWLock of the server, for core/slot/locks.hpp: in a guard's scope stands nothing that can raise an error, because
 // that would jump past the guard's end. If something can, lock and unlock are called by name, and the end of the
 // transaction unlocks.
 //
@@ -8,7 +8,7 @@
 
 #include "pg/postgres.hpp"
 
-#include "core/issue/locks.hpp"
+#include "core/slot/locks.hpp"
 #include "pg/host/clock.hpp"
 
 namespace idgen::pg {
@@ -54,7 +54,7 @@ class IDGEN_LOCKS(scoped_lockable) PatientGuard {
     LightLock &lock_;
 };
 
-// A spinlock of the server, for core/issue/locks.hpp: in its scope stands one call that cannot raise an error.
+// A spinlock of the server, for core/slot/locks.hpp: in its scope stands one call that cannot raise an error.
 
 // In shared memory: trivial.
 class IDGEN_LOCKS(capability("spinlock")) SpinLock {

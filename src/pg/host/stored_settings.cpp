@@ -5,41 +5,82 @@
 namespace idgen::pg {
 namespace {
 
-// The value that an entry "name=value" gives the setting; null: none.
-const char *value_in(const char *entry, const char *name) {
-    size_t size = strlen(name);
-    bool is_of = pg_strncasecmp(entry, name, size) == 0 && entry[size] == '=' && entry[size + 1] != '\0';
-    return is_of ? entry + size + 1 : nullptr;
+constexpr const char *prefix = "idgen.";
+
+bool is_of(const char *name, const char *wanted) {
+    return pg_strcasecmp(name, wanted) == 0;
 }
 
-const char *value_of(HeapTuple tuple, TupleDesc desc, const char *name) {
+bool is_ours(const char *name) {
+    return pg_strncasecmp(name, prefix, strlen(prefix)) == 0;
+}
+
+// What the server says of a value that was stored for these.
+GucSource source_of(Oid database, Oid role) {
+    if (OidIsValid(database)) return OidIsValid(role) ? PGC_S_DATABASE_USER : PGC_S_DATABASE;
+    return OidIsValid(role) ? PGC_S_USER : PGC_S_GLOBAL;
+}
+
+// Calls look(stored) for each entry "name=value" of a row.
+template <class Look>
+void for_each_entry(HeapTuple row, TupleDesc desc, Look look) {
     bool is_null;
-    Datum config = column_of(tuple, desc, Anum_pg_db_role_setting_setconfig, &is_null);
-    if (is_null) return nullptr;
+    Datum config = column_of(row, desc, Anum_pg_db_role_setting_setconfig, &is_null);
+    if (is_null) return;
+    const auto &of = form_of<FormData_pg_db_role_setting>(row);
     Datum *entries;
     int count;
     deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false, TYPALIGN_INT, &entries, nullptr, &count);
-    for (int i = 0; i < count; i++)
-        if (const char *value = value_in(TextDatumGetCString(entries[i]), name)) return value;
-    return nullptr;
+    for (int i = 0; i < count; i++) {
+        char *name = TextDatumGetCString(entries[i]);
+        char *value = strchr(name, '=');
+        if (value == nullptr) continue;
+        *value++ = '\0';
+        look(StoredSetting{source_of(of.setdatabase, of.setrole), of.setdatabase, of.setrole, name, value});
+    }
+}
+
+// Calls look(stored) for each value that is stored for databases and roles.
+template <class Look>
+void for_each_in_catalog(Look look) {
+    scan_catalog(DbRoleSettingRelationId, InvalidOid, nullptr, 0, [&](HeapTuple row, TupleDesc desc) {
+        for_each_entry(row, desc, look);
+        return true;
+    });
+}
+
+// The same for values of that name.
+template <class Look>
+void for_each_value(const char *name, Look look) {
+    for_each_in_catalog([&](const StoredSetting &stored) {
+        if (is_of(stored.name, name)) look(stored);
+    });
+}
+
+// All lines of the server's files, as a reload would read them: of two with one name the later one counts.
+const ConfigVariable *read_files() {
+    ConfigVariable *first = nullptr, *last = nullptr;
+    ParseConfigFile(ConfigFileName, true, nullptr, 0, 0, DEBUG5, &first, &last);
+    ParseConfigFile(PG_AUTOCONF_FILENAME, false, nullptr, 0, 0, DEBUG5, &first, &last);
+    return first;
+}
+
+bool is_last_of_its_name(const ConfigVariable *line) {
+    for (const ConfigVariable *later = line->next; later != nullptr; later = later->next)
+        if (later->name != nullptr && is_of(later->name, line->name)) return false;
+    return true;
+}
+
+template <class Look>
+void for_each_in_files(Look look) {
+    for (const ConfigVariable *line = read_files(); line != nullptr; line = line->next)
+        if (line->name != nullptr && is_ours(line->name) && is_last_of_its_name(line))
+            look(StoredSetting{PGC_S_FILE, InvalidOid, InvalidOid, line->name, line->value});
 }
 
 // How much a value counts for this session: the server asks for the larger first; 0: it does not.
 int weight_of(const StoredSetting &stored) {
-    bool is_ours = (stored.database == MyDatabaseId || stored.database == InvalidOid) &&
-                   (stored.role == GetSessionUserId() || stored.role == InvalidOid);
-    return is_ours ? 1 + (OidIsValid(stored.database) ? 1 : 0) + (OidIsValid(stored.role) ? 2 : 0) : 0;
-}
-
-// Calls look(stored) for each value of that name.
-template <class Look>
-void for_each_stored(const char *name, Look look) {
-    scan_catalog(DbRoleSettingRelationId, InvalidOid, nullptr, 0, [&](HeapTuple row, TupleDesc desc) {
-        const auto &stored = form_of<FormData_pg_db_role_setting>(row);
-        const char *value = value_of(row, desc, name);
-        if (value != nullptr) look(StoredSetting{stored.setdatabase, stored.setrole, value});
-        return true;
-    });
+    return is_for_this_session(stored) ? static_cast<int>(stored.source) : 0;
 }
 
 const char *role_of(const StoredSetting &stored) {
@@ -51,30 +92,108 @@ const char *database_of(const StoredSetting &stored) {
     return identifier_of(get_database_name(stored.database), stored.database);
 }
 
+const char *without_stop(char *text) {
+    size_t size = strlen(text);
+    if (size > 0 && text[size - 1] == '.') text[size - 1] = '\0';
+    return text;
+}
+
+// What an error of the server says; null: there was none.
+RefusedValue words_of(const ErrorData *error) {
+    if (error == nullptr) return {};
+    char *detail = error->detail == nullptr ? error->hint : error->detail;
+    return {error->message, without_stop(detail == nullptr ? error->message : detail)};
+}
+
 }  // namespace
+
+bool is_for_this_session(const StoredSetting &stored) {
+    return (stored.database == MyDatabaseId || stored.database == InvalidOid) &&
+           (stored.role == GetAuthenticatedUserId() || stored.role == InvalidOid);
+}
 
 bool is_setting_stored(const char *name) {
     bool is_stored = false;
-    for_each_stored(name, [&](const StoredSetting &stored) { is_stored |= weight_of(stored) != 0; });
+    for_each_value(name, [&](const StoredSetting &stored) {
+        is_stored |= stored.value[0] != '\0' && is_for_this_session(stored);
+    });
     return is_stored;
 }
 
-StoredSetting find_stored_setting(const char *name, bool (*is_meant)(const char *value)) {
+StoredSetting find_stored_setting(const char *name, bool (*is_meant)(const StoredSetting &stored)) {
     StoredSetting found{};
-    for_each_stored(name, [&](const StoredSetting &stored) {
+    for_each_value(name, [&](const StoredSetting &stored) {
         bool is_better = found.value == nullptr || weight_of(stored) > weight_of(found);
-        if (is_meant(stored.value) && is_better) found = stored;
+        if (is_better && is_meant(stored)) found = stored;
     });
     return found;
 }
 
-const char *reset_statement(const StoredSetting &stored, const char *name) {
+StoredSetting find_setting_in_files(const char *name) {
+    StoredSetting found{};
+    for_each_in_files([&](const StoredSetting &stored) {
+        if (is_of(stored.name, name) && stored.value[0] != '\0') found = stored;
+    });
+    return found;
+}
+
+RefusedValue why_refused(const StoredSetting &stored) {
+    const char *now = GetConfigOption(stored.name, true, false);
+    if (now == nullptr) return {"there is no such setting here", "there is no such setting here"};
+    // What is in force was taken, whatever a check says of it now.
+    if (strcmp(now, stored.value) == 0) return {};
+    MemoryContext memory = CurrentMemoryContext;
+    GucContext context = stored.source == PGC_S_FILE ? PGC_POSTMASTER : PGC_SUSET;
+    ErrorData *volatile error = nullptr;
+    PG_TRY();
+    set_config_option(stored.name, stored.value, context, stored.source, GUC_ACTION_SET, false, ERROR, false);
+    PG_CATCH();
+    {
+        MemoryContextSwitchTo(memory);
+        error = CopyErrorData();
+        FlushErrorState();
+    }
+    PG_END_TRY();
+    return words_of(error);
+}
+
+void for_each_stored_setting(void (*look)(void *argument, const StoredSetting &stored), void *argument) {
+    for_each_in_catalog([&](const StoredSetting &stored) {
+        bool is_here = stored.database == MyDatabaseId || stored.database == InvalidOid;
+        if (is_here && is_ours(stored.name)) look(argument, stored);
+    });
+    for_each_in_files([&](const StoredSetting &stored) { look(argument, stored); });
+}
+
+const char *statement_of(const StoredSetting &stored) {
+    if (stored.source == PGC_S_FILE) return "ALTER SYSTEM";
     bool has_database = OidIsValid(stored.database);
-    if (has_database && !OidIsValid(stored.role))
-        return psprintf("ALTER DATABASE %s RESET %s", database_of(stored), name);
-    if (has_database)
-        return psprintf("ALTER ROLE %s IN DATABASE %s RESET %s", role_of(stored), database_of(stored), name);
-    return psprintf("ALTER ROLE %s RESET %s", role_of(stored), name);
+    if (has_database && !OidIsValid(stored.role)) return psprintf("ALTER DATABASE %s", database_of(stored));
+    const char *role = role_of(stored);
+    return has_database ? psprintf("ALTER ROLE %s IN DATABASE %s", role, database_of(stored))
+                        : psprintf("ALTER ROLE %s", role);
+}
+
+const char *origin_of(GucSource source) {
+    switch (source) {
+        case PGC_S_FILE:
+            return "the server's configuration";
+        case PGC_S_ARGV:
+            return "the server's command line";
+        case PGC_S_CLIENT:
+            return "the connection's options";
+        case PGC_S_GLOBAL:
+        case PGC_S_DATABASE:
+        case PGC_S_USER:
+        case PGC_S_DATABASE_USER:
+            break;
+        default:
+            return "this session";
+    }
+    bool has_role = source == PGC_S_USER || source == PGC_S_DATABASE_USER;
+    bool has_database = source == PGC_S_DATABASE || source == PGC_S_DATABASE_USER;
+    return statement_of({source, has_database ? MyDatabaseId : InvalidOid,
+                         has_role ? GetAuthenticatedUserId() : InvalidOid, nullptr, nullptr});
 }
 
 }  // namespace idgen::pg

@@ -7,8 +7,7 @@
 namespace idgen::pg {
 
 struct Fact {
-    const char *key;  // null: there is no such fact here
-    const char *value;
+    const char *value;  // null: the row is not shown
     bool is_ok;
     const char *advice;  // null: nothing to do
 };
@@ -16,18 +15,10 @@ struct Fact {
 // Nothing is to be said.
 constexpr Fact no_fact{};
 
-// The numbers that the registry chose: "3, 4".
-const char *chosen_numbers(const LeaseSurvey &leases);
-// All that the keeper says is wrong; empty: nothing.
-const char *all_troubles(const LeaseSurvey &leases);
-
 Fact library_fact(const Survey &survey);
 Fact server_fact(const Survey &survey);
 Fact shards_fact(const Survey &survey);
-Fact lease_fact(const Survey &survey);
-Fact registry_fact(const Survey &survey);
-Fact counters_fact(const Survey &survey);
-Fact lease_database_fact(const Survey &survey);
+Fact settings_fact(const Survey &survey);
 Fact databases_fact(const Survey &survey);
 Fact nodes_fact(const Survey &survey);
 Fact copy_fact(const Survey &survey);
@@ -43,19 +34,34 @@ Fact clock_fact(const Survey &survey);
 Fact ntp_fact(const Survey &survey);
 Fact standby_fact(const Survey &survey);
 
+// Defined by the node's side of a registry (registry/node/held).
+Fact lease_fact(const Survey &survey);
+Fact registry_fact(const Survey &survey);
+Fact counters_fact(const Survey &survey);
+Fact lease_database_fact(const Survey &survey);
+
 struct FactSource {
+    const char *key;
     Fact (*fact)(const Survey &survey);
     bool needs_library = false;  // else there is such a fact, too, while the library is not loaded
 };
 
 // The facts in the order in which they are shown.
 constexpr FactSource facts[] = {
-    {library_fact},       {server_fact},     {shards_fact},         {lease_fact},
-    {registry_fact},      {counters_fact},   {lease_database_fact}, {nodes_fact, true},
-    {databases_fact},     {copy_fact},       {machine_fact, true},  {horizon_fact},
-    {renewal_fact, true}, {lead_fact, true}, {settled_fact, true},  {clock_fact, true},
-    {ntp_fact},           {standby_fact},    {layout_fact, true},   {slots_fact, true},
-    {schemas_fact},
+    {"library", library_fact},   {"server", server_fact},
+    {"shards", shards_fact},     {"settings", settings_fact},
+    {"lease", lease_fact},       {"registry", registry_fact},
+    {"counters", counters_fact}, {"lease_database", lease_database_fact},
+    {"nodes", nodes_fact, true}, {"databases", databases_fact},
+    {"copy", copy_fact},         {"machine", machine_fact, true},
+    {"horizon", horizon_fact},   {"renewal", renewal_fact, true},
+    {"lead", lead_fact, true},   {"settled", settled_fact, true},
+    {"clock", clock_fact, true}, {"ntp", ntp_fact},
+    {"standby", standby_fact},   {"layout", layout_fact, true},
+    {"slots", slots_fact, true}, {"schemas", schemas_fact},
 };
+
+// A fact as idgen.status() says it.
+Fact fact_of(const FactSource &source, const Survey &survey);
 
 }  // namespace idgen::pg

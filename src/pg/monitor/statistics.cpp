@@ -1,6 +1,5 @@
 #include "pg/monitor/statistics.hpp"
 
-#include "core/kinds/hlc.hpp"
 #include "pg/state/slot_directory.hpp"
 #include "pg/state/undecided.hpp"
 
@@ -8,8 +7,8 @@ namespace idgen::pg {
 namespace {
 
 SlotOwner owner_of(const SlotKey &key, LayoutForm form) noexcept {
-    bool is_hlc = key.shard == hlc_shard;
-    return {layout_of(key.packing, form), is_hlc ? 0 : key.shard, is_hlc};
+    bool is_clock = key.shard == clock_shard;
+    return {layout_of(key.packing, form), is_clock ? 0 : key.shard, is_clock};
 }
 
 SlotCopy copy_of(SharedSlot &entry) noexcept {
@@ -72,7 +71,7 @@ bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept
 }
 
 bool copy_leader(SharedState *state, uint32 process, BackendCopy &copy) noexcept {
-    Oid database = announcements_of(state)[process].database.load();
+    Oid database = processes_of(state)[process].database.load();
     int64 start_ms = announced_ms(state, process, database);
     if (start_ms == 0) return false;
     const volatile PGPROC &leader = ProcGlobal->allProcs[process];

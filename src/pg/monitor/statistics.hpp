@@ -11,7 +11,7 @@ namespace idgen::pg {
 struct SlotOwner {
     Layout layout;  // the first that it was used with; layouts that pack alike share a slot
     uint32 shard;   // as it is packed
-    bool is_hlc;    // the hybrid logical clock of its database; else a shard
+    bool is_clock;  // the hybrid logical clock of its database; else a shard
 };
 
 struct SlotCopy {

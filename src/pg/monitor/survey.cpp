@@ -2,75 +2,19 @@
 
 #include <algorithm>
 
-#include "core/durable/renewal.hpp"
+#include "core/horizon/renewal.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/origin.hpp"
+#include "pg/host/citus_node.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/host/own_extension.hpp"
-#include "pg/state/lease_gate.hpp"
-#include "pg/state/leases.hpp"
+#include "pg/host/server_identity.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_directory.hpp"
 #include "pg/state/standby.hpp"
 #include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
-
-namespace {
-
-bool is_below(const WantedNumber &a, const WantedNumber &b) noexcept {
-    return a.number < b.number;
-}
-
-// What a number of the pool is, is known once the registry has chosen it. One that is given up is none.
-bool is_known(const SharedLease &entry) noexcept {
-    bool is_chosen = entry.purpose == LeaseFor::pool && is_held(entry.lease) && !entry.lease.is_ending;
-    return entry.purpose == LeaseFor::number || is_chosen;
-}
-
-WantedNumber copy_of(const SharedLease &entry) noexcept {
-    const Lease &lease = entry.lease;
-    WantedNumber number{
-        lease.number, lease.horizon_ms, is_held(lease), entry.purpose == LeaseFor::number, begin_of(entry), ""};
-    strlcpy(number.trouble, entry.trouble, sizeof(number.trouble));
-    return number;
-}
-
-// Copies the numbers that are wanted, up to max_leases.
-void copy_numbers(SharedLeases &leases, LeaseSurvey &survey) noexcept {
-    Guard<LightLock> guard(leases.lock);
-    for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
-        const SharedLease &entry = leases.leases[i];
-        if (is_known(entry))
-            survey.numbers[survey.count++] = copy_of(entry);
-        else if (survey.pool_trouble[0] == '\0')
-            strlcpy(survey.pool_trouble, entry.trouble, sizeof(survey.pool_trouble));
-    }
-}
-
-void count_number(LeaseSurvey &survey, const WantedNumber &number) noexcept {
-    if (!number.is_held) return;
-    survey.nearest_ms = survey.held == 0 ? number.horizon_ms : std::min(survey.nearest_ms, number.horizon_ms);
-    survey.held++;
-    if (!number.is_by_hand) survey.pool_held++;
-}
-
-}  // namespace
-
-LeaseSurvey survey_leases(SharedState *state) {
-    LeaseSurvey survey{};
-    survey.has_registry = state != nullptr && has_registry();
-    if (!survey.has_registry) return survey;
-    survey.window_ms = lease_rules().window_ms;
-    survey.is_pool_wanted = pg_atomic_read_u32(&state->leases.is_pool_wanted) != 0;
-    survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
-    copy_numbers(state->leases, survey);
-    survey.registry = registry_for_reader(state->leases);
-    survey.keeper = keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&state->leases.failed_starts));
-    std::sort(survey.numbers, survey.numbers + survey.count, is_below);
-    for (uint32 i = 0; i < survey.count; i++) count_number(survey, survey.numbers[i]);
-    return survey;
-}
 
 namespace {
 
@@ -84,9 +28,9 @@ void look_at_page(const SharedState *state, Survey &survey) {
     if (!is_in_bounds) survey.page = Renewal::out_of_bounds;
     if (is_in_bounds) survey.horizon_ms = survey.record.value;
     Owner owner = this_owner();
-    int64 origin = 0;
-    if (survey.record.owner == 0) read_foreign_origin(origin);
-    DurableRecord record = with_origin(survey.record, origin, owner);
+    survey.origin_read = Renewal::granted;
+    if (survey.record.owner == 0) survey.origin_read = read_foreign_origin(survey.foreign_origin);
+    DurableRecord record = with_origin(survey.record, survey.foreign_origin, owner);
     if (is_copy(record, owner)) survey.copied_from = record.owner;
     owner.machine = name_of_machine(machine());
     owner.began = state == nullptr ? owner.machine : name_of_machine(state->began_in);
@@ -102,17 +46,24 @@ bool is_narrow(const Layout &layout) noexcept {
 
 // A draw that fails leaves no slot: before any succeeds, the default layout counts.
 void look_at_width(const SlotCopies &slots, Survey &survey) noexcept {
+    const Layout &standard = preset(0).layout;
+    PackingKey usual = key_of(standard);
     bool is_used = false;
-    for (uint32 i = 0; i < slots.count && !survey.has_narrow; i++) {
+    bool is_standard = false;
+    for (uint32 i = 0; i < slots.count; i++) {
         SlotOwner owner = owner_of(slots.rows[i]);
-        if (owner.is_hlc || owner.layout.node_bits() == 0) continue;
+        if (owner.is_clock || owner.layout.node_bits() == 0) continue;
         is_used = true;
+        is_standard |= memcmp(&slots.rows[i].key.packing, &usual, sizeof(usual)) == 0;
+        survey.usual = owner.layout;
+        if (survey.has_narrow) continue;
         survey.narrow = owner.layout;
         survey.has_narrow = is_narrow(owner.layout);
     }
+    if (is_standard || !is_used) survey.usual = standard;
     if (is_used) return;
-    survey.narrow = preset(0).layout;
-    survey.has_narrow = is_narrow(survey.narrow);
+    survey.narrow = standard;
+    survey.has_narrow = is_narrow(standard);
 }
 
 // Moves the slots of this session's database to the front; gives how many.
@@ -140,7 +91,7 @@ void look_at_slot(const SlotCopy &copy, Survey &survey) noexcept {
     int64 lead_ms = ms_down(start_of(p, copy.slot.tick)) - survey.now_ms;
     if (copy.slot.sequence != no_sequence && lead_ms > survey.lead_ms) survey.lead_ms = lead_ms;
     // The hybrid logical clock has no shard either, but no layout.
-    bool is_shardless = owner.layout.node_bits() == 0 && !owner.is_hlc;
+    bool is_shardless = owner.layout.node_bits() == 0 && !owner.is_clock;
     if (is_shardless && !survey.has_shardless) survey.shardless = owner.layout;
     survey.has_shardless |= is_shardless;
     int64 end_ms = ms_down(end_of_first_turn(owner.layout));
@@ -222,7 +173,7 @@ void look_at_readers(SharedState *state, Survey &survey) {
 
 ClockUse use_of_clock(const Survey &survey) {
     if (settings.require_clock_sync != static_cast<int>(RequireClockSync::off)) return ClockUse::setting;
-    if (survey.leases.has_registry) return ClockUse::registry;
+    if (survey.leases != nullptr) return ClockUse::registry;
     if (survey.has_standby_names) return ClockUse::synchronous;
     if (survey.in_recovery) return ClockUse::promotion;
     if (has_standby()) return ClockUse::standby;
@@ -235,10 +186,15 @@ void look_at_memory(SharedState *state, Survey &survey) {
     look_at_renewals(state, survey);
     look_at_clock(state, survey);
     look_at_readers(state, survey);
-    survey.leases = survey_leases(state);
+    if (has_registry()) survey.leases = &survey_leases(leases_of(state));
 }
 
 }  // namespace
+
+bool is_group_doubtful(const Survey &survey) {
+    bool is_known = !survey.in_recovery && survey.page == Renewal::granted && !has_registry();
+    return is_known && has_clone() && may_be_clone(survey.record, server_identity(), true);
+}
 
 Survey take_survey() {
     Survey survey{};
@@ -255,6 +211,7 @@ Survey take_survey() {
     survey.now_ms = wall_ms();
     if (survey.is_loaded) look_at_memory(state, survey);
     survey.clock_use = use_of_clock(survey);
+    if (survey.is_loaded && !survey.in_recovery) survey.outlook = look_ahead(state, survey);
     return survey;
 }
 

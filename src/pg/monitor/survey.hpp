@@ -2,43 +2,17 @@
 // server from a registry. Only looks.
 #pragma once
 
-#include "core/durable/renewal.hpp"
-#include "core/issue/settled.hpp"
+#include "core/horizon/renewal.hpp"
 #include "core/layout/layout.hpp"
+#include "core/reading/settled.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/open_schemas.hpp"
+#include "pg/monitor/outlook.hpp"
 #include "pg/monitor/statistics.hpp"
-#include "pg/state/leases.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
-
-// A number that is wanted.
-struct WantedNumber {
-    int64 number;
-    int64 horizon_ms;  // R, if it is held
-    bool is_held;
-    bool is_by_hand;             // stands in idgen.shards or in a call; else one of those that the registry chose
-    int64 begins_ms;             // no ID lies below it
-    char trouble[trouble_size];  // why it cannot be kept now; empty: nothing
-};
-
-struct LeaseSurvey {
-    bool has_registry;    // idgen.registry is set; else nothing below is known
-    bool is_pool_wanted;  // some session draws from the numbers that the registry chose
-    int64 window_ms;
-    RegistryState registry;
-    KeeperState keeper;
-    WantedNumber *numbers;  // by palloc, ascending
-    uint32 count;
-    uint32 held;                      // of them
-    int64 nearest_ms;                 // the smallest R of those; 0: none is held
-    uint32 pool_held;                 // of them, those that the registry chose
-    char pool_trouble[trouble_size];  // why there are not more of those; empty: nothing
-};
-
-// `state` may be null: the library is not loaded.
-LeaseSurvey survey_leases(SharedState *state);
 
 // A number that two databases of this server use in one packing.
 struct Twin {
@@ -75,6 +49,8 @@ struct Survey {
 
     Renewal page;            // granted: it can be read
     DurableRecord record;    // if there is one
+    Renewal origin_read;     // granted: whether the database came from another server is known
+    int64 foreign_origin;    // the system identifier of that one; 0: none
     int64 copied_from;       // system identifier of the origin whose shards this database keeps; 0: it is not a copy
     bool is_resumed;         // its machine is a copy of the one whose shards it keeps
     uint32 machine_copied;   // how often this machine was seen to be a copy since the server started
@@ -87,7 +63,7 @@ struct Survey {
 
     bool has_settled;  // what is settled is known: not on a standby
     Settled settled;
-    int64 told_until;        // up to where the page says that all is settled (core/durable/pair_list.hpp)
+    int64 told_until;        // up to where the page says that all is settled (core/horizon/pair_list.hpp)
     uint32 holder_pid;       // of the process that holds it back
     TimestampTz held_since;  // the start of its transaction; 0: not known
 
@@ -100,6 +76,7 @@ struct Survey {
     bool others_used;                                 // no more slots but for the node's own shards in presets
     bool has_narrow;     // a layout in use lacks a shard of idgen.shards; if none is in use, the default
     Layout narrow;       // such a one
+    Layout usual;        // the default layout; if that is not in use, another one with shards that is
     bool has_shardless;  // a layout without a shard is in use
     Layout shardless;    // such a one
 
@@ -115,15 +92,20 @@ struct Survey {
 
     OpenSchemas schemas;
 
-    LeaseSurvey leases;
-    Twin twin;              // a slot of another database, with number and packing of one of this database's
-    const char *twin_name;  // of that database; null: there is no such slot
+    Outlook outlook;  // if it is loaded, and not on a standby
+
+    const LeaseSurvey *leases;  // null: idgen.registry is not set, or the library is not loaded
+    Twin twin;                  // a slot of another database, with number and packing of one of this database's
+    const char *twin_name;      // of that database; null: there is no such slot
 };
 
 // How far what is settled lies behind the clock. A tick that a transaction draws from ahead of the clock is not a lag.
 inline int64 settled_lag_ms(const Survey &survey) noexcept {
     return Max(survey.now_ms - survey.settled.until_ms, 0);
 }
+
+// Whether the node's group in Citus may be that of the origin whose promoted clone this server is (pg/draw/own_group.hpp).
+bool is_group_doubtful(const Survey &survey);
 
 // Looks at everything.
 Survey take_survey();

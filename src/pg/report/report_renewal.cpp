@@ -1,208 +1,193 @@
 #include "pg/report/report_renewal.hpp"
 
-#include "core/kinds/decimal_id.hpp"
+#include "core/horizon/durable_record.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::pg {
 
-namespace {
-
-// `required` is what idgen.require_clock_sync says.
-void say_not_synchronized(int level, const char *required) {
-    ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the clock of this machine is not synchronized"),
-            errdetail("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
-            errhint("Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off."));
+Refusal doubt_of_clock(const Outcome &clock, const char *required) {
+    if (clock.renewal == Renewal::clock_uncertain)
+        return {
+            ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            psprintf("the clock of this machine may be wrong by %s", duration_text(clock.detail)),
+            psprintf("The kernel gives that bound, idgen.clock_error is %s, and idgen.require_clock_sync is \"%s\".",
+                     duration_text(clock.limit_ms), required),
+            uncertain_hint, "ntp"};
+    if (clock.renewal == Renewal::clock_disrupted)
+        return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "the clock of this machine may be wrong since it was moved to another host, or paused",
+                psprintf("The time service has not corrected it since; idgen.require_clock_sync is \"%s\".", required),
+                "Wait for chrony, ntpd or systemd-timesyncd, or restart it; or set idgen.require_clock_sync to off.",
+                "machine"};
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "the clock of this machine is not synchronized",
+            psprintf("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
+            "Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.", "ntp"};
 }
 
-void say_uncertain(int level, int64 error_ms, int64 limit_ms, const char *required) {
-    ereport(level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the clock of this machine may be wrong by %s", duration_text(error_ms)),
-            errdetail("The kernel gives that bound, idgen.clock_error is %s, and idgen.require_clock_sync is \"%s\".",
-                      duration_text(limit_ms), required),
-            errhint("%s", uncertain_hint));
-}
-
-void say_disrupted(int level, const char *required) {
-    ereport(
-        level, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("the clock of this machine may be wrong since it was moved to another host, or paused"),
-        errdetail("The time service has not corrected it since; idgen.require_clock_sync is \"%s\".", required),
-        errhint("Wait for chrony, ntpd or systemd-timesyncd, or restart it; or set idgen.require_clock_sync to off."));
-}
-
-}  // namespace
-
-void report_clock_jumped(int64 jump_ms, int64 max_jump_ms) {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the clock jumped forward by %s", duration_text(jump_ms)),
-            errdetail("idgen.max_clock_jump is %s. No ID is stamped with a time that may be wrong.",
-                      duration_text(max_jump_ms)),
-            errhint("%s", accept_clock_hint));
-}
-
-void report_clock_not_synchronized() {
-    say_not_synchronized(ERROR, "on");
-    pg_unreachable();
-}
-
-void warn_clock_not_synchronized() {
-    say_not_synchronized(WARNING, "warn");
-}
-
-void report_clock_uncertain(int64 error_ms, int64 limit_ms) {
-    say_uncertain(ERROR, error_ms, limit_ms, "on");
-    pg_unreachable();
-}
-
-void warn_clock_disrupted() {
-    say_disrupted(WARNING, "warn");
-}
-
-void warn_clock_uncertain(int64 error_ms, int64 limit_ms) {
-    say_uncertain(WARNING, error_ms, limit_ms, "warn");
+const char *detail_of_copy(int64 origin) {
+    return psprintf("The system identifier was %lld and is %lld: if both make IDs, they make the same ones.",
+                    static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier()));
 }
 
 namespace {
 
-bool is_of_horizon(Record kind) noexcept {
-    return kind == Record::horizon;
+Refusal clock_jumped(const Outcome &outcome) {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            psprintf("the clock jumped forward by %s", duration_text(outcome.detail)),
+            psprintf("idgen.max_clock_jump is %s. No ID is stamped with a time that may be wrong.",
+                     duration_text(outcome.limit_ms)),
+            accept_clock_hint, "clock"};
 }
 
-[[noreturn]] void report_no_record(Record kind) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        is_of_horizon(kind) ? errmsg("\"%s\" does not hold the durable horizon", sequence_of(kind))
-                            : errmsg("\"%s\" does not hold the generators of DecimalIds", sequence_of(kind)),
-        errdetail("The sequence of the extension is missing, or its pages are not as they were written."),
-        is_of_horizon(kind)
-            ? errhint(
-                  "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then idgen.advance() above the time of the last ID.")
-            : errhint(
-                  "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then set idgen.decimal_launch to a number that was never used."));
+Refusal no_standby() {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "IDs need a synchronous standby, and none is configured",
+            "idgen.synchronous is \"required\", synchronous_standby_names is empty.",
+            "Set synchronous_standby_names, or idgen.synchronous to auto.", "standby"};
 }
 
-[[noreturn]] void report_newer_record(Record kind) {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("\"%s\" was written by a later version of idgen", sequence_of(kind)),
-            errdetail("This version cannot read what it holds."), errhint("%s", later_version_hint));
+Refusal copied(int64 origin) {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "this database is a copy of one on another server and keeps its shards",
+            psprintf("%s idgen.on_copy is \"refuse\".", detail_of_copy(origin)), confirm_shards_hint, "copy"};
 }
 
-[[noreturn]] void report_unlogged(Record kind) {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("sequence \"%s\" is unlogged", sequence_of(kind)),
-            is_of_horizon(kind) ? errdetail("The durable horizon must survive a crash.")
-                                : errdetail("The generators of DecimalIds must survive a crash."),
-            errhint("ALTER SEQUENCE %s SET LOGGED", sequence_of(kind)));
-}
-
-[[noreturn]] void report_uncommitted(Record kind) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("sequence \"%s\" is new in this transaction", sequence_of(kind)),
-        errdetail(
-            "It was created or got a new file: what is written to it now may be lost in a crash, although other sessions rely on it."),
-        errhint("Commit before you make IDs."));
-}
-
-[[noreturn]] void report_out_of_bounds(int64 value, Record kind) {
-    if (is_of_horizon(kind))
-        ereport(
-            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("the durable horizon %lld is out of bounds", static_cast<long long>(value)),
-            errdetail("Sequence \"%s\" holds unix milliseconds of the years 2000 to 2200; something else wrote to it.",
-                      sequence_of(kind)),
-            errhint("Have a superuser call idgen.reset(at), at being above the time of the last ID."));
-    ereport(
-        ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no generator is left for DecimalIds"),
-        errdetail("Sequence \"%s\" is at %lld, and generators end at %u.", sequence_of(kind),
-                  static_cast<long long>(value), last_generator),
-        errhint(
-            "Set idgen.decimal_launch to a number that was never used here, for every session, and start again: ALTER SEQUENCE %s RESTART, and restart the server.",
-            sequence_of(kind)));
-}
-
-[[noreturn]] void report_no_standby() {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("IDs need a synchronous standby, and none is configured"),
-            errdetail("idgen.synchronous is \"required\", synchronous_standby_names is empty."),
-            errhint("Set synchronous_standby_names, or idgen.synchronous to auto."));
-}
-
-[[noreturn]] void report_copied(int64 origin) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("this database is a copy of one on another server and keeps its shards"),
-        errdetail(
-            "The system identifier was %lld and is %lld: if both make IDs, they make the same ones. idgen.on_copy is \"refuse\".",
-            static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
-        errhint("%s", confirm_shards_hint));
-}
-
-[[noreturn]] void report_converted(int64 origin) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("this server was converted from a standby and keeps the shards of its primary"),
-        errdetail(
+Refusal converted(int64 origin) {
+    return {
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "this server was converted from a standby and keeps the shards of its primary",
+        psprintf(
             "The shards belong to server %lld, and this one became %lld after a promotion, as pg_createsubscriber does it: if both make IDs, they make the same ones.",
             static_cast<long long>(origin), static_cast<long long>(GetSystemIdentifier())),
-        errhint("%s", confirm_shards_hint));
+        confirm_shards_hint, "copy"};
 }
 
-[[noreturn]] void report_resumed(Record kind) {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        is_of_horizon(kind)
-            ? errmsg("this machine was resumed from a snapshot of its memory and keeps its shards")
-            : errmsg("this machine was resumed from a snapshot of its memory and keeps its launch number"),
-        errdetail("If the machine of before, or another copy of it, lives on, both make the same IDs."),
-        is_of_horizon(kind)
-            ? errhint("%s", confirm_machine_hint)
-            : errhint(
-                  "Set idgen.decimal_launch to a number that was never used, and let the sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards()."));
+// Of a sequence that holds no record, or not one to rest on.
+
+Refusal newer_record(Record kind) {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            psprintf("\"%s\" was written by a later version of idgen", sequence_of(kind)),
+            "This version cannot read what it holds.", later_version_hint, "horizon"};
 }
 
-int detail_of(Renewal renewal, Record kind) {
+Refusal unlogged(Record kind) {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, psprintf("sequence \"%s\" is unlogged", sequence_of(kind)),
+            kind == Record::horizon ? "The durable horizon must survive a crash."
+                                    : "The generators of DecimalIds must survive a crash.",
+            psprintf("ALTER SEQUENCE %s SET LOGGED", sequence_of(kind)), "horizon"};
+}
+
+Refusal uncommitted(Record kind) {
+    return {
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        psprintf("sequence \"%s\" is new in this transaction", sequence_of(kind)),
+        "It was created or got a new file: what is written to it now may be lost in a crash, although other sessions rely on it.",
+        "Commit before you make IDs.", "horizon"};
+}
+
+constexpr const char *no_pages = "The sequence of the extension is missing, or its pages are not as they were written.";
+
+Refusal no_horizon() {
+    return {
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        psprintf("\"%s\" does not hold the durable horizon", sequence_of(Record::horizon)), no_pages,
+        "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then idgen.advance() above the time of the last ID.",
+        "horizon"};
+}
+
+Refusal no_generators() {
+    return {
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        psprintf("\"%s\" does not hold the generators of DecimalIds", sequence_of(Record::generator)), no_pages,
+        "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then set idgen.decimal_launch to a number that was never used.",
+        "horizon"};
+}
+
+Refusal horizon_out_of_bounds(int64 value) {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            psprintf("the durable horizon %lld is out of bounds", static_cast<long long>(value)),
+            psprintf("Sequence \"%s\" holds unix milliseconds of the years 2000 to 2200; something else wrote to it.",
+                     sequence_of(Record::horizon)),
+            "Have a superuser call idgen.reset(at, force => true), at being above the time of the last ID.", "horizon"};
+}
+
+Refusal no_generator_left(int64 value) {
+    const char *sequence = sequence_of(Record::generator);
+    return {
+        ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED, "no generator is left for DecimalIds",
+        psprintf("Sequence \"%s\" is at %lld, and generators end at %u.", sequence, static_cast<long long>(value),
+                 last_generator),
+        psprintf(
+            "Set idgen.decimal_launch to a number that was never used here, for every session, and start again: ALTER SEQUENCE %s RESTART, and restart the server.",
+            sequence),
+        "horizon"};
+}
+
+// Of a machine that is a copy with its memory.
+
+Refusal resumed_horizon() {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "this machine was resumed from a snapshot of its memory and keeps its shards", resumed_detail,
+            confirm_machine_hint, "copy"};
+}
+
+Refusal resumed_generators() {
+    return {
+        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+        "this machine was resumed from a snapshot of its memory and keeps its launch number", resumed_detail,
+        "Set idgen.decimal_launch to a number that was never used, and let the sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards().",
+        "copy"};
+}
+
+// Of what a wait can help against.
+
+const char *held_up_by(Renewal renewal, Record kind) {
     if (renewal == Renewal::locked)
-        return errdetail("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
-    if (renewal == Renewal::origin_locked)
-        return errdetail("Another transaction holds a lock on sequence \"idgen.origin\".");
-    if (renewal == Renewal::not_acknowledged) return errdetail("The synchronous standbys have not confirmed it.");
-    return errdetail("Another session is renewing it.");
+        return psprintf("Another transaction holds a lock on sequence \"%s\".", sequence_of(kind));
+    if (renewal == Renewal::origin_locked) return "Another transaction holds a lock on sequence \"idgen.origin\".";
+    if (renewal == Renewal::not_acknowledged) return "The synchronous standbys have not confirmed it.";
+    return "Another session is renewing it.";
+}
+
+Refusal not_renewed(Renewal renewal, Record kind, int64 waited_ms) {
+    const char *waited = duration_text(waited_ms);
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+            kind == Record::horizon ? psprintf("the durable horizon was not renewed within %s", waited)
+                                    : psprintf("no generator for DecimalIds was taken within %s", waited),
+            held_up_by(renewal, kind), "Resolve that, or increase idgen.max_wait.",
+            renewal == Renewal::not_acknowledged ? "standby" : "renewal"};
 }
 
 }  // namespace
 
-void report_refused(const Outcome &outcome, Record kind) {
+Refusal refusal_of_renewal(const Outcome &outcome, Record kind, int64 waited_ms) {
+    bool is_horizon = kind == Record::horizon;
     switch (outcome.renewal) {
         case Renewal::no_record:
-            report_no_record(kind);
+            return is_horizon ? no_horizon() : no_generators();
         case Renewal::newer_record:
-            report_newer_record(kind);
+            return newer_record(kind);
         case Renewal::unlogged:
-            report_unlogged(kind);
+            return unlogged(kind);
         case Renewal::uncommitted:
-            report_uncommitted(kind);
+            return uncommitted(kind);
         case Renewal::out_of_bounds:
-            report_out_of_bounds(outcome.detail, kind);
+            return is_horizon ? horizon_out_of_bounds(outcome.detail) : no_generator_left(outcome.detail);
         case Renewal::no_standby:
-            report_no_standby();
+            return no_standby();
         case Renewal::clock_jumped:
-            report_clock_jumped(outcome.detail, outcome.limit_ms);
+            return clock_jumped(outcome);
         case Renewal::clock_not_synchronized:
-            report_clock_not_synchronized();
         case Renewal::clock_uncertain:
-            report_clock_uncertain(outcome.detail, outcome.limit_ms);
         case Renewal::clock_disrupted:
-            say_disrupted(ERROR, "on");
-            pg_unreachable();
+            return doubt_of_clock(outcome, "on");
         case Renewal::copied:
-            report_copied(outcome.detail);
+            return copied(outcome.detail);
         case Renewal::converted:
-            report_converted(outcome.detail);
+            return converted(outcome.detail);
         case Renewal::resumed:
-            report_resumed(kind);
+            return is_horizon ? resumed_horizon() : resumed_generators();
         case Renewal::granted:
+        case Renewal::not_above:
         case Renewal::locked:
         case Renewal::origin_locked:
         case Renewal::busy:
@@ -210,15 +195,7 @@ void report_refused(const Outcome &outcome, Record kind) {
         case Renewal::not_acknowledged:
             break;
     }
-    report_not_renewed(outcome.renewal, kind, 0);
-}
-
-void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms) {
-    const char *waited = duration_text(waited_ms);
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            is_of_horizon(kind) ? errmsg("the durable horizon was not renewed within %s", waited)
-                                : errmsg("no generator for DecimalIds was taken within %s", waited),
-            detail_of(renewal, kind), errhint("Resolve that, or increase idgen.max_wait."));
+    return not_renewed(outcome.renewal, kind, waited_ms);
 }
 
 }  // namespace idgen::pg

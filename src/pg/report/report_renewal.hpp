@@ -2,21 +2,20 @@
 // machine is refused for.
 #pragma once
 
-#include "core/durable/renewal.hpp"
-#include "pg/postgres.hpp"
+#include "core/horizon/renewal.hpp"
+#include "pg/report/refusal.hpp"
 
 namespace idgen::pg {
 
-// What no waiting helps against, and what was waited for too long, which is `waited_ms`.
-[[noreturn]] void report_refused(const Outcome &outcome, Record kind);
-[[noreturn]] void report_not_renewed(Renewal renewal, Record kind, int64 waited_ms);
+// Of an outcome that is not granted; one that waiting could have helped against was waited for that long.
+Refusal refusal_of_renewal(const Outcome &outcome, Record kind, int64 waited_ms);
 
-[[noreturn]] void report_clock_jumped(int64 jump_ms, int64 max_jump_ms);
-[[noreturn]] void report_clock_not_synchronized();
-void warn_clock_not_synchronized();
-// It is synchronized, and may still be wrong by more than idgen.clock_error.
-[[noreturn]] void report_clock_uncertain(int64 error_ms, int64 limit_ms);
-void warn_clock_uncertain(int64 error_ms, int64 limit_ms);
-void warn_clock_disrupted();
+// What is doubtful of the clock, which counts as idgen.require_clock_sync says, "on" or "warn".
+Refusal doubt_of_clock(const Outcome &clock, const char *required);
+
+// What a copy of a database means that keeps the shards of the system `origin`; and one of a machine with its memory.
+const char *detail_of_copy(int64 origin);
+constexpr const char *resumed_detail =
+    "If the machine of before, or another copy of it, lives on, both make the same IDs.";
 
 }  // namespace idgen::pg

@@ -30,14 +30,6 @@ inline constexpr TextForm base64url_form{"base64url text", 11, "P__________",
 inline constexpr TextForm id64_form{
     "id64", 11, "LygHa16AHYF",
     "An id64 is written as 11 digits of 0-9, A-Z and a-z. A number becomes one by a cast: 123::bigint::id64.", nullptr};
-inline constexpr TextForm ulid_form{
-    "ULID", 26, "7ZZZZZZZZZZZZZZZZZZZZZZZZZ",
-    "A ULID is written as 26 digits of 0-9 and A-Z without I, L, O and U, in either case, the first at most 7.",
-    nullptr};
-inline constexpr TextForm ksuid_form{"KSUID", 27, "aWgEPTl1tmebfsQzFP4bxwgy80V",
-                                     "A KSUID is written as 27 digits of 0-9, A-Z and a-z.", nullptr};
-inline constexpr TextForm objectid_form{"ObjectId", 24, "ffffffffffffffffffffffff",
-                                        "An ObjectId is written as 24 hexadecimal digits, in either case.", nullptr};
 
 // A text that is not such a value; soft if the caller can catch it so.
 void report_text(const TextForm &form, const TextError &error, std::string_view text, Node *soft_context);

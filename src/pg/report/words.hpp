@@ -1,7 +1,7 @@
 // Words that several messages share: names as text, and advice that more than one message gives, or idgen.status(), too.
 #pragma once
 
-#include "core/durable/renewal.hpp"
+#include "core/horizon/renewal.hpp"
 #include "core/layout/layout.hpp"
 #include "core/text/duration.hpp"
 #include "core/text/text_part.hpp"
@@ -80,9 +80,9 @@ constexpr const char *behind_hint(int64 lead_ms) noexcept {
                             : "Correct the clock; or, if it is right now, wait until it has passed that time.";
 }
 constexpr const char *far_horizon_hint =
-    "Correct the clock if it is behind. If a wrong clock or idgen.advance() moved the horizon, wait for that time, or have a superuser call idgen.reset(at), at being above the time of the last ID.";
+    "Correct the clock if it is behind. If a wrong clock or idgen.advance() moved the horizon, wait for that time, or have a superuser call idgen.reset(at, force => true), at being above the time of the last ID.";
 constexpr const char *advanced_hint =
-    "Wait for that time; or, if it was a mistake, have a superuser call idgen.reset(at), at being above the time of the last ID.";
+    "Wait for that time; or, if it was a mistake, have a superuser call idgen.reset().";
 constexpr const char *accept_clock_hint =
     "Correct the clock; or, if it is right now, have a superuser call idgen.accept_clock().";
 constexpr const char *uncertain_hint =
@@ -96,9 +96,9 @@ constexpr const char *machine_denied_hint =
 constexpr const char *later_version_hint = "Install the version of idgen that the database was used with, and restart.";
 constexpr const char *no_registry_hint =
     "ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.";
+constexpr const char *see_registry_hint =
+    "SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.";
 constexpr const char *no_region_hint = "Set idgen.region to 0; numbers cover the region of a layout that has one.";
-constexpr const char *reconnect_hint = "It was set for this database or role after this connection began: reconnect.";
-constexpr const char *reset_shards_hint = "This session has set it to nothing: RESET idgen.shards";
 
 // What to do if a registry has lost horizons; by palloc.
 inline const char *older_registry_hint(int64 granted_ms) {

@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "core/kinds/uuid.hpp"
 #include "core/layout/packing.hpp"
+#include "core/layout/uuid.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 
@@ -32,7 +32,8 @@ inline int64 finite_us(TimestampTz at, const char *hint) {
 // The tick of an instant. Raises on infinity and on an instant that the layout cannot hold.
 inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz at, const char *hint) {
     int64 tick = tick_of(p, finite_us(at, hint));
-    if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
+    if (TickReason reason = check_tick(p, tick); reason != TickReason::none)
+        raise(refusal_of_instant(reason, layout, at));
     return tick;
 }
 
@@ -93,34 +94,6 @@ inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layo
     return is_empty ? no_ids : span_between(p, bound_us(p, lower), bound_us(p, upper));
 }
 
-// Rows of a set that a function returns.
-
-// A row being put together. A column that is not set is null; one that the function's SQL does not declare is left out.
-class Row {
-   public:
-    explicit Row(ReturnSetInfo *rows) noexcept : rows_(rows) {
-        Assert(rows->setDesc->natts <= most_columns);
-        for (bool &null : nulls_) null = true;
-    }
-    void set(const char *column, Datum value) noexcept {
-        for (int i = 0; i < rows_->setDesc->natts; i++) {
-            if (strcmp(NameStr(TupleDescAttr(rows_->setDesc, i)->attname), column) != 0) continue;
-            values_[i] = value;
-            nulls_[i] = false;
-        }
-    }
-    void set_if(bool known, const char *column, Datum value) noexcept {
-        if (known) set(column, value);
-    }
-    void put() { tuplestore_putvalues(rows_->setResult, rows_->setDesc, values_, nulls_); }
-
-   private:
-    static constexpr int most_columns = 32;
-    ReturnSetInfo *rows_;
-    Datum values_[most_columns] = {};
-    bool nulls_[most_columns];
-};
-
 // Texts as arguments and results.
 
 inline std::string_view text_argument(FunctionCallInfo fcinfo, int number) {
@@ -151,10 +124,6 @@ inline Datum uuid_datum(const Uuid &uuid) {
     *copy = uuid;
     return PointerGetDatum(copy);
 }
-
-// Which type is the type ulid, wherever its schema is.
-
-bool is_ulid_type(Oid type);
 
 // The row type of a function's result, looked up once for each call site.
 inline TupleDesc result_row(FunctionCallInfo fcinfo) {

@@ -67,7 +67,7 @@ std::string_view tweak_argument(FunctionCallInfo fcinfo, int number) {
 
 std::string_view prefix_argument(FunctionCallInfo fcinfo, int number) {
     std::string_view prefix = bytes_argument(fcinfo, number);
-    if (TextError error = check_typeid_prefix(prefix); error.reason != TextReason::none)
+    if (TextError error = check_id_prefix(prefix); error.reason != TextReason::none)
         report_prefix("public ID", error, prefix);
     return prefix;
 }

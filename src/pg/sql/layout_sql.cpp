@@ -4,6 +4,7 @@
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/sql/rows.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -1,8 +1,7 @@
 // The SQL face of the makers.
 
-#include "core/issue/placement.hpp"
-#include "core/kinds/decimal_id.hpp"
 #include "core/layout/packing.hpp"
+#include "core/slot/placement.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/draw/own_group.hpp"
 #include "pg/horizon/horizon_admin.hpp"
@@ -45,7 +44,7 @@ Source default_source{};
 // Whether it stands for the settings, and for the numbers that are held now: a statement begins with those.
 inline bool is_current_pool(const Source &source) noexcept {
     if (source.settings_generation != settings.generation) return false;
-    return likely(!source.follows_pool) || source.pool_changes == changes_of_pool();
+    return likely(!source.follows_pool) || source.pool_changes == changes_of_pool(*self.leases);
 }
 
 // The source of next_id(), if it is known from the call before: the way of most calls, which saves no register.
@@ -100,13 +99,11 @@ Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
 
 int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
     require_postmaster();
-    if (!is_fresh(rows.block)) {
+    int64 id;
+    while (unlikely(!next_of(rows.block, id))) {
         resolve_source(fcinfo, rows.source, 1, 2);
         rows.block = draw(rows.source, static_cast<uint32>(Min(rows.left, int64{block_size})));
     }
-    int64 id = rows.block.first_id;
-    rows.block.first_id += rows.block.step;
-    rows.block.count--;
     rows.left--;
     return id;
 }
@@ -193,7 +190,7 @@ uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packi
     if (PG_ARGISNULL(1) && layout.node_bits() == 0) return 0;
     require_argument(fcinfo, 1, "shard");
     int64 shard = PG_GETARG_INT64(1);
-    if (shard < 0 || shard > p.shard_last) report_shard_range(layout, shard);
+    if (shard < 0 || shard > p.shard_last) raise(refusal_of_shard(layout, shard));
     return static_cast<uint32>(shard);
 }
 
@@ -226,37 +223,10 @@ Datum idgen_make_array(PG_FUNCTION_ARGS) {
         if (i > 0 && instants[i] < instants[i - 1]) report_not_ascending("created_at");
         int64 tick = tick_argument(layout, p, instants[i], finite_hint);
         if (TickReason reason = place(p, placement, tick); reason != TickReason::none)
-            report_instant(reason, layout, instants[i]);
+            raise(refusal_of_instant(reason, layout, instants[i]));
         id[i] = placement.above;
     }
     PG_RETURN_ARRAYTYPE_P(ids);
-}
-
-}  // extern "C"
-
-// The SQL face of DecimalIds.
-
-extern "C" {
-
-PG_FUNCTION_INFO_V1(idgen_next_decimal_id);
-PG_FUNCTION_INFO_V1(idgen_create_generators);
-PG_FUNCTION_INFO_V1(idgen_decimal_id_decode);
-
-Datum idgen_next_decimal_id(PG_FUNCTION_ARGS) {
-    PG_RETURN_INT64(draw_decimal());
-}
-
-Datum idgen_create_generators(PG_FUNCTION_ARGS) {
-    create_generators();
-    PG_RETURN_VOID();
-}
-
-Datum idgen_decimal_id_decode(PG_FUNCTION_ARGS) {
-    DecimalParts parts;
-    if (!unpack_decimal(PG_GETARG_INT64(0), parts)) PG_RETURN_NULL();
-    Datum values[] = {UInt32GetDatum(parts.counter), UInt32GetDatum(parts.generator), UInt32GetDatum(parts.launch)};
-    bool nulls[] = {false, false, false};
-    PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }
 
 }  // extern "C"

@@ -18,6 +18,7 @@
 #include "pg/postgres.hpp"
 
 #include "core/layout/layout.hpp"
+#include "pg/host/catalog.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
 
@@ -128,17 +129,33 @@ Node *simplify(const SupportRequestSimplify &request) {
     return is_planned_alone ? batched(call, args) : reinterpret_cast<Node *>(call_with(call, call.funcid, args));
 }
 
-// The maker that a call of idgen.draw() names, looked up once for each call site, with the server's checks and error.
-FmgrInfo &maker_of(FunctionCallInfo fcinfo) {
-    FmgrInfo *site = fcinfo->flinfo;
-    if (site->fn_extra != nullptr) return *static_cast<FmgrInfo *>(site->fn_extra);
+// The maker that a call of idgen.draw() names.
+Oid maker_argument(FunctionCallInfo fcinfo) {
     int last = fcinfo->nargs - 1;
     // Later minors of the server refuse it themselves.
     if (PG_ARGISNULL(last))
         ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("idgen.draw() cannot be called in SQL"),
                 errdetail("The server calls it for defaults, in COPY and its like."),
                 errhint("Call a maker, such as next_id()."));
-    Oid maker = PG_GETARG_OID(last);
+    return PG_GETARG_OID(last);
+}
+
+// The maker for idgen.next_id(): next_id(), which stands in the schema of its layout's type.
+Oid next_id_for(Oid function) {
+    Oid layout = get_func_rettype(find_function(get_func_namespace(function), "instagram", nullptr, 0));
+    HeapTuple type = SearchSysCache1(TYPEOID, ObjectIdGetDatum(layout));
+    if (!HeapTupleIsValid(type)) return InvalidOid;
+    Oid schema = form_of<FormData_pg_type>(type).typnamespace;
+    ReleaseSysCache(type);
+    Oid arguments[] = {INT8OID, layout};
+    return find_function(schema, "next_id", arguments, lengthof(arguments));
+}
+
+// What a call site calls, looked up once, with the server's checks and error: `find` gives the maker.
+template <typename Find>
+FmgrInfo &maker_of(FmgrInfo *site, Find find) {
+    if (site->fn_extra != nullptr) return *static_cast<FmgrInfo *>(site->fn_extra);
+    Oid maker = find();
     if (!may_execute(maker)) aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FUNCTION, get_func_name(maker));
     InvokeFunctionExecuteHook(maker);
     auto *found = static_cast<FmgrInfo *>(MemoryContextAlloc(site->fn_mcxt, sizeof(FmgrInfo)));
@@ -147,12 +164,24 @@ FmgrInfo &maker_of(FunctionCallInfo fcinfo) {
     return *found;
 }
 
+// Calls a maker with the first arguments of a call.
+Datum call_maker(FunctionCallInfo fcinfo, FmgrInfo &maker, int nargs) {
+    LOCAL_FCINFO(call, FUNC_MAX_ARGS);
+    InitFunctionCallInfoData(*call, &maker, static_cast<short>(nargs), fcinfo->fncollation, fcinfo->context,
+                             fcinfo->resultinfo);
+    for (int i = 0; i < nargs; i++) call->args[i] = fcinfo->args[i];
+    Datum made = FunctionCallInvoke(call);
+    Assert(!call->isnull);
+    return made;
+}
+
 }  // namespace
 
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_maker_support);
 PG_FUNCTION_INFO_V1(idgen_draw);
+PG_FUNCTION_INFO_V1(idgen_own_next_id);
 
 Datum idgen_maker_support(PG_FUNCTION_ARGS) {
     const auto *request = reinterpret_cast<SupportRequestSimplify *>(PG_GETARG_POINTER(0));
@@ -165,14 +194,13 @@ Datum idgen_maker_support(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_draw(PG_FUNCTION_ARGS) {
-    LOCAL_FCINFO(call, FUNC_MAX_ARGS);
-    FmgrInfo &maker = maker_of(fcinfo);
-    InitFunctionCallInfoData(*call, &maker, static_cast<short>(fcinfo->nargs - 1), fcinfo->fncollation, fcinfo->context,
-                             fcinfo->resultinfo);
-    for (int i = 0; i < call->nargs; i++) call->args[i] = fcinfo->args[i];
-    Datum made = FunctionCallInvoke(call);
-    Assert(!call->isnull);
-    return made;
+    FmgrInfo &maker = maker_of(fcinfo->flinfo, [fcinfo] { return maker_argument(fcinfo); });
+    return call_maker(fcinfo, maker, fcinfo->nargs - 1);
+}
+
+Datum idgen_own_next_id(PG_FUNCTION_ARGS) {
+    FmgrInfo &maker = maker_of(fcinfo->flinfo, [fcinfo] { return next_id_for(fcinfo->flinfo->fn_oid); });
+    return call_maker(fcinfo, maker, 0);
 }
 
 }  // extern "C"

@@ -111,7 +111,8 @@ void close_gaps(Periods &periods) {
 // The lowest ID of an instant that begins a period, or ends one. Raises past the layout's end.
 int64 lowest_from(const Layout &layout, const Packing &p, TimestampTz at) {
     int64 tick = tick_from(p, at);
-    if (TickReason reason = check_tick(p, tick); reason != TickReason::none) report_instant(reason, layout, at);
+    if (TickReason reason = check_tick(p, tick); reason != TickReason::none)
+        raise(refusal_of_instant(reason, layout, at));
     return lowest_id(p, tick);
 }
 

@@ -54,7 +54,7 @@ int64 part_argument(FunctionCallInfo fcinfo, int number, int bits, int64 value, 
         case PartReason::none:
             break;
     }
-    report_shard_range(layout, shard);
+    raise(refusal_of_shard(layout, shard));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The SQL face of reading by ID.
 
-#include "pg/draw/settled.hpp"
+#include "pg/reading/settled.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {

@@ -1,34 +1,14 @@
-// The SQL face of UUIDs: those of version 7 made, and what others say.
+// The SQL face of UUIDs: what they say, and an ID inside one. Immutable, but for what is random.
 
-#include "core/kinds/rising.hpp"
-#include "core/kinds/uuid.hpp"
-#include "pg/host/clock.hpp"
+#include "core/layout/uuid.hpp"
 #include "pg/host/entropy.hpp"
-#include "pg/host/server_locks.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/state/settings.hpp"
-#include "pg/state/shared_state.hpp"
+#include "pg/state/own_transaction.hpp"
 
 namespace idgen::pg {
 
 namespace {
-
-UuidStamp stamp_of_clock() noexcept {
-    Instant now = wall_instant();
-    return uuid_stamp(now.ms, now.ns);
-}
-
-// The next stamp of the server, or false; see core/kinds/uuid.hpp and core/kinds/rising.hpp.
-bool next_in_order(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &next) noexcept {
-    UuidStamp allowed = uuid_stamp(allowed_back_ms(settings.max_lead_ms), 0);
-    Guard<SpinLock> guard(order.mutex);
-    reading = settle_reading(order.last, reading.now, allowed, stamp_of_clock);
-    if (unlikely(reading.behind > 0)) order.last = 0;
-    bool is_next = step_up(order.last, reading.now);
-    next = order.last;
-    return is_next;
-}
 
 const char *uuid_text(const Uuid &uuid) {
     return DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(&uuid)));
@@ -86,44 +66,15 @@ int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 i
             errhint("Use a text form, or a layout with another epoch."));
 }
 
-// The instant of an argument, unix ms. Raises on one that a UUID cannot hold.
-int64 stamp_argument(FunctionCallInfo fcinfo, int number) {
-    TimestampTz at = PG_GETARG_TIMESTAMPTZ(number);
-    int64 unix_ms = ms_down(finite_us(at, finite_hint));
-    if (!uuid_holds(unix_ms))
-        ereport(ERROR, errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE),
-                errmsg("no UUID of version 7 can hold the time %s", timestamptz_to_str(at)),
-                errdetail("Its times are from %s to %s.", instant_text(0), instant_text(uuid_last_ms)),
-                errhint("%s", time_between_hint));
-    return unix_ms;
-}
-
 }  // namespace
 
 extern "C" {
 
-PG_FUNCTION_INFO_V1(idgen_next_uuidv7);
 PG_FUNCTION_INFO_V1(idgen_uuid_time);
 PG_FUNCTION_INFO_V1(idgen_uuid_version_number);
-PG_FUNCTION_INFO_V1(idgen_uuidv7_make);
-PG_FUNCTION_INFO_V1(idgen_uuidv7_min);
-PG_FUNCTION_INFO_V1(idgen_uuidv7_max);
-
-Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
-    uint64 random;
-    fill_random(&random, sizeof(random));
-    SharedState *state = shared_state();
-    Reading reading{stamp_of_clock(), 0};
-    UuidStamp next;
-    if (!next_in_order(state->uuid_order, reading, next))
-        ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no UUID of version 7 is left"),
-                errdetail("The last one that this server made, or its clock, says %s or later.",
-                          instant_text(uuid_last_ms)),
-                errhint("Set the clock right, and restart the server."));
-    if (unlikely(reading.behind > 0) && may_log(state, Cause::uuid_order))
-        log_new_order("UUIDs of version 7", uuid_stamp_ms(reading.now), uuid_stamp_ms(reading.behind));
-    return uuid_datum(uuidv7_of(next, random));
-}
+PG_FUNCTION_INFO_V1(idgen_to_uuid);
+PG_FUNCTION_INFO_V1(idgen_to_uuidv8);
+PG_FUNCTION_INFO_V1(idgen_from_uuid);
 
 Datum idgen_uuid_time(PG_FUNCTION_ARGS) {
     int64 unix_us = 0;
@@ -136,32 +87,6 @@ Datum idgen_uuid_version_number(PG_FUNCTION_ARGS) {
     if (version < 0) PG_RETURN_NULL();
     PG_RETURN_INT32(version);
 }
-
-Datum idgen_uuidv7_make(PG_FUNCTION_ARGS) {
-    require_argument(fcinfo, 0, "at");
-    int64 unix_ms = stamp_argument(fcinfo, 0);
-    auto us = static_cast<int32>(PG_GETARG_TIMESTAMPTZ(0) - us_of(unix_ms));
-    uint64 random;
-    fill_random(&random, sizeof(random));
-    return uuid_datum(uuidv7_of(uuid_stamp(unix_ms, us * 1000), random));
-}
-
-Datum idgen_uuidv7_min(PG_FUNCTION_ARGS) {
-    return uuid_datum(uuidv7_min(stamp_argument(fcinfo, 0)));
-}
-Datum idgen_uuidv7_max(PG_FUNCTION_ARGS) {
-    return uuid_datum(uuidv7_max(stamp_argument(fcinfo, 0)));
-}
-
-}  // extern "C"
-
-// The SQL face of an ID inside a UUID. Immutable, but for what is random.
-
-extern "C" {
-
-PG_FUNCTION_INFO_V1(idgen_to_uuid);
-PG_FUNCTION_INFO_V1(idgen_to_uuidv8);
-PG_FUNCTION_INFO_V1(idgen_from_uuid);
 
 Datum idgen_to_uuid(PG_FUNCTION_ARGS) {
     const Layout &layout = layout_argument(fcinfo, 1);
@@ -176,7 +101,7 @@ Datum idgen_to_uuidv8(PG_FUNCTION_ARGS) {
     const Layout &layout = layout_argument(fcinfo, 1);
     int64 id = PG_GETARG_INT64(0);
     uint64 random;
-    fill_random(&random, sizeof(random));
+    mark_own_transaction(fill_random(&random, sizeof(random)));
     Uuid uuid;
     IdReason reason = uuidv8_from_id(packing_of(layout), id, random, uuid);
     if (reason != IdReason::none) report_id_for_uuid(reason, layout, id);

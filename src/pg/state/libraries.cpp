@@ -76,9 +76,9 @@ void raise_newest(uint32 number) noexcept {
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
         errmsg("cannot make IDs in a parallel worker whose session has not loaded the same library of idgen"),
         errdetail(
-            "If the session prepared its transaction for two-phase commit, it would not say what the worker has drawn."),
+            "Before the session commits or prepares its transaction, it would not ask for what the worker was given."),
         errhint(
-            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries. If the library's file was replaced since, reconnect."));
+            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries or shared_preload_libraries. If the library's file was replaced since, reconnect."));
 }
 
 // The processes that have joined another state, of up to `most` sessions; empty: there are none.

@@ -6,7 +6,7 @@
 //      a session of a newer state: note that as the newest --> read who has joined another
 //
 // So no session joins an older state once there is a newer one. Those that had joined go on: each state draws from
-// windows of its own (core/durable/horizon.hpp). But as long as they are there, what rests on one state alone is
+// windows of its own (core/horizon/horizon.hpp). But as long as they are there, what rests on one state alone is
 // refused: see require_one_state(). A restart ends them all.
 //
 // With shared_preload_libraries all processes have the library of the postmaster, and nothing here is used.

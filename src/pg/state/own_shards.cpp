@@ -17,7 +17,7 @@ ShardSet view_of(OwnRoom &room, const uint32 *numbers, uint32 count) noexcept {
 // Raises if the node has no group that counts.
 uint32 citus_group() {
     CitusNode node = citus_node();
-    if (node.state != CitusState::member) report_no_citus(node.state);
+    if (node.state != CitusState::member) raise(refusal_of_group(node.state));
     return node.group;
 }
 
@@ -35,20 +35,19 @@ ShardSet citus_set(OwnRoom &room) {
     return view_of(room, &group, 1);
 }
 
-ShardSet leased_set(OwnRoom &room) {
+ShardSet leased_set(SharedLeases &leases, OwnRoom &room) {
     uint32 numbers[max_leases];
-    return view_of(room, numbers, list_pool(self.state->leases, numbers));
+    return view_of(room, numbers, list_pool(leases, numbers));
 }
 
 }  // namespace
 
-ShardSet own_set(OwnRoom &room) {
-    Assert(self.state != nullptr);
+ShardSet own_set(SharedLeases &leases, OwnRoom &room) {
     switch (settings.shards_from) {
         case ShardsFrom::list:
             break;
         case ShardsFrom::lease:
-            return leased_set(room);
+            return leased_set(leases, room);
         case ShardsFrom::citus:
             return citus_set(room);
     }
@@ -58,16 +57,11 @@ ShardSet own_set(OwnRoom &room) {
 const char *own_numbers_text() {
     if (settings.shards_from == ShardsFrom::list) return nullptr;
     OwnRoom room;
-    ShardSet set = own_set(room);
+    ShardSet set = own_set(*self.leases, room);
     StringInfoData text;
     initStringInfo(&text);
     for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
     return text.data;
-}
-
-uint32 changes_of_pool() noexcept {
-    Assert(self.state != nullptr);
-    return pg_atomic_read_u32(&self.state->leases.changes);
 }
 
 namespace {
@@ -78,12 +72,81 @@ bool has_citus() {
     return OidIsValid(get_extension_oid("citus", true));
 }
 
+bool is_refused_here(const StoredSetting &stored) {
+    return is_for_this_session(stored) && why_refused(stored).message != nullptr;
+}
+
+// Of these, the one that counts most is what the session would have if it began now.
+bool is_right_here(const StoredSetting &stored) {
+    return is_for_this_session(stored) && why_refused(stored).message == nullptr;
+}
+
+// Advice to set them where they are, or best are, set.
+const char *set_hint(const StoredSetting &stored) {
+    const char *statement = statement_of(stored);
+    if (stored.source == PGC_S_FILE)
+        return psprintf("Set the shards of this node, such as: %s SET idgen.shards = '5'; SELECT pg_reload_conf()",
+                        statement);
+    if (!has_citus())
+        return psprintf("Set the shards of this node and reconnect, such as: %s SET idgen.shards = '5'", statement);
+    return psprintf(
+        "Have each node draw from the group that it has in Citus, and reconnect; on the coordinator: %s SET idgen.shards = 'citus'",
+        statement);
+}
+
+Refusal none(const char *detail, const char *hint) {
+    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "idgen.shards is not set", detail, hint, "shards"};
+}
+
+Refusal plainly_none(const char *hint) {
+    return none("Without a shard, next_id() draws from the shards that this node owns.", hint);
+}
+
+// Stored so, for a database or a role.
+Refusal emptied(const StoredSetting &stored) {
+    return none(psprintf("%s has set it to nothing.", statement_of(stored)), set_hint(stored));
+}
+
+Refusal refused(const char *value, const char *origin, const RefusedValue &why, const char *hint) {
+    return none(psprintf("The value \"%s\" of %s is refused: %s.", clip_text(value), origin, why.detail), hint);
+}
+
+// What the server's files and its command line say of them, if they are nowhere else.
+Refusal explain_by_server() {
+    constexpr RefusedValue unreadable{"", "it is not a list of shards"};
+    if (settings.refused_shards != nullptr)
+        return refused(settings.refused_shards, origin_of(PGC_S_ARGV), unreadable, "Correct it there, and restart.");
+    StoredSetting in_files = find_setting_in_files(setting);
+    if (in_files.value == nullptr || has_citus())
+        return plainly_none(set_hint({PGC_S_DATABASE, MyDatabaseId, InvalidOid, setting, nullptr}));
+    RefusedValue refusal = why_refused(in_files);
+    if (refusal.message == nullptr)
+        return plainly_none("The server's configuration has it, and was not read since: SELECT pg_reload_conf()");
+    return refused(in_files.value, origin_of(PGC_S_FILE), refusal, set_hint(in_files));
+}
+
+// By SET, to nothing, so that the session would have what it began with.
+bool is_unset_by_session() {
+    if (settings.shards_source <= PGC_S_DATABASE_USER) return false;
+    const char *before = GetConfigOptionResetString(setting);
+    return before != nullptr && before[0] != '\0';
+}
+
 }  // namespace
 
-ShardsRemedy remedy_for_no_shards() {
-    if (has_citus()) return ShardsRemedy::citus;
-    if (!is_setting_stored(setting)) return ShardsRemedy::alter_database;
-    return settings.shards_set_in_session ? ShardsRemedy::reset : ShardsRemedy::reconnect;
+Refusal refusal_of_none() {
+    if (is_unset_by_session()) return plainly_none("This session has set it to nothing: RESET idgen.shards");
+    StoredSetting stored = find_stored_setting(setting, is_refused_here);
+    if (stored.value != nullptr)
+        return refused(stored.value, statement_of(stored), why_refused(stored), set_hint(stored));
+    stored = find_stored_setting(setting, is_right_here);
+    if (stored.value == nullptr || has_citus()) return explain_by_server();
+    if (stored.value[0] == '\0') return emptied(stored);
+    return plainly_none("It was set for this database or role after this connection began: reconnect.");
+}
+
+const char *shards_with_origin() {
+    return psprintf("\"%s\", set by %s", shards_text(), origin_of(settings.shards_source));
 }
 
 bool are_shards_copied() {

@@ -1,15 +1,14 @@
 #include "pg/state/settings.hpp"
 
 #include "core/cipher/key_ring.hpp"
-#include "core/kinds/decimal_id.hpp"
 #include "core/layout/layout.hpp"
 #include "core/layout/shard_set.hpp"
 #include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
 #include "pg/host/machine.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
-#include "pg/state/lease_gate.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -51,7 +50,7 @@ const config_enum_entry on_copy_words[] = {
 struct ParsedShards {
     ShardSet set;
     ShardsFrom from;
-    bool in_session;
+    GucSource source;
     ShardRange ranges[FLEXIBLE_ARRAY_MEMBER];
 };
 
@@ -73,7 +72,8 @@ void explain_bad_shards(const ShardsError &error) {
 }
 
 bool check_shards(char **value, void **extra, GucSource source) {
-    std::string_view text(*value == nullptr ? "" : *value);
+    const char *written = *value == nullptr ? "" : *value;
+    std::string_view text(written);
     size_t size = offsetof(ParsedShards, ranges) + max_range_count(text) * sizeof(ShardRange);
     auto *parsed = static_cast<ParsedShards *>(allocate_guc_extra(size));
     if (parsed == nullptr) return false;
@@ -83,9 +83,11 @@ bool check_shards(char **value, void **extra, GucSource source) {
     if (error.reason != ShardsReason::none) {
         free_guc_extra(parsed);
         explain_bad_shards(error);
+        // Nothing else tells later.
+        if (source == PGC_S_ARGV) settings.refused_shards = strdup(written);
         return false;
     }
-    parsed->in_session = source > PGC_S_DATABASE_USER;
+    parsed->source = source;
     *extra = parsed;
     return true;
 }
@@ -94,7 +96,7 @@ void assign_shards(const char *, void *extra) {
     const auto *parsed = static_cast<ParsedShards *>(extra);
     settings.shards_from = parsed->from;
     settings.shards = parsed->set;
-    settings.shards_set_in_session = parsed->in_session;
+    settings.shards_source = parsed->source;
     settings.generation++;
 }
 
@@ -139,9 +141,6 @@ void define_shards() {
     DefineCustomIntVariable("idgen.region", "Sets the region of this node, the top part of its number.",
                             "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
                             &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
-    DefineCustomIntVariable("idgen.decimal_launch", "Sets the launch number, the last five digits of DecimalIds.",
-                            "Each database that makes them beside others has its own; 0 means a test.",
-                            &settings.decimal_launch, 0, 0, last_launch, PGC_SUSET, 0, nullptr, nullptr, nullptr);
 }
 
 void define_waiting() {
@@ -233,6 +232,7 @@ void define_settings() {
     if (process_shared_preload_libraries_in_progress) define_machine();
     watch_machine(settings.machine_generation);
     define_shards();
+    define_kinds_settings();
     define_waiting();
     define_copy();
     define_clock();

@@ -5,8 +5,8 @@
 #include "pg/postgres.hpp"
 
 #include "core/cipher/key_ring.hpp"
-#include "core/durable/horizon.hpp"
-#include "core/issue/draw_steps.hpp"
+#include "core/draw/draw_steps.hpp"
+#include "core/horizon/horizon.hpp"
 #include "core/layout/shard_set.hpp"
 #include "pg/report/words.hpp"
 
@@ -29,7 +29,6 @@ ShardsFrom source_of_shards(std::string_view text) noexcept;
 
 struct Settings {
     int region;
-    int decimal_launch;  // of DecimalIds
     int overflow;
     int max_lead_ms;
     int horizon_window_ms;
@@ -52,13 +51,17 @@ struct Settings {
     uint32 generation;
     ShardsFrom shards_from;
     ShardSet shards;             // of a list, else empty
-    bool shards_set_in_session;  // by SET, to nothing too, rather than by what the session began with
+    GucSource shards_source;     // of idgen.shards
+    const char *refused_shards;  // what the server's command line says of it, if that is wrong; else null
 };
 
 // Hidden, as all that a draw reads: it is reached without a table of addresses.
 [[gnu::visibility("hidden")]] extern Settings settings;
 
 void define_settings();
+
+// Those of the other kinds of ID; defined by kinds/pg.
+void define_kinds_settings();
 
 // What decides about the horizon, and about the clock.
 HorizonRules horizon_rules() noexcept;

@@ -6,11 +6,10 @@
 #include "core/layout/packing.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
-#include "pg/state/lease_gate.hpp"
 #include "pg/state/libraries.hpp"
-#include "pg/state/saved_leases.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -18,11 +17,14 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 17";
+constexpr const char *state_name = "idgen state 21";
 constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
 bool preloaded = false;
+// The machine when the server's main process loaded the library. In its own memory, which others inherit: shared memory
+// is made again after a crash, and may then be in a copy.
+uint64 started_in = 0;
 shmem_request_hook_type previous_request_hook = nullptr;
 shmem_startup_hook_type previous_startup_hook = nullptr;
 
@@ -31,21 +33,21 @@ struct Plan {
     size_t slots;
     size_t databases;
     size_t backends;
-    size_t announcements;
+    size_t processes;
     size_t prepared;
     size_t buckets;
-    size_t end;
+    size_t leases;
 };
 
 Plan plan_for(const StateSizes &sizes) noexcept {
     Plan plan;
-    plan.slots = sizeof(SharedState);
+    plan.slots = sizeof(SharedState) + size_of_kinds();
     plan.databases = plan.slots + sizes.max_slots * sizeof(SharedSlot);
     plan.backends = plan.databases + sizes.max_databases * sizeof(SharedDatabase);
-    plan.announcements = plan.backends + sizes.backend_count * sizeof(SharedBackend);
-    plan.prepared = plan.announcements + sizes.backend_count * sizeof(SharedAnnouncement);
+    plan.processes = plan.backends + sizes.backend_count * sizeof(SharedBackend);
+    plan.prepared = plan.processes + sizes.backend_count * sizeof(SharedProcess);
     plan.buckets = plan.prepared + sizes.prepared_count * sizeof(PreparedEntry);
-    plan.end = plan.buckets + sizes.bucket_count * sizeof(SlotBucket);
+    plan.leases = CACHELINEALIGN(plan.buckets + sizes.bucket_count * sizeof(SlotBucket));
     return plan;
 }
 
@@ -73,7 +75,7 @@ StateSizes sizes_to_be() noexcept {
 }
 
 size_t state_size() noexcept {
-    return plan_for(sizes_to_be()).end;
+    return plan_for(sizes_to_be()).leases + size_of_leases();
 }
 
 SharedDatabase *databases_of(SharedState *state) noexcept {
@@ -86,7 +88,6 @@ void zero(std::initializer_list<pg_atomic_uint64 *> values) noexcept {
 
 void initialise_clock(SharedState *state) noexcept {
     state->boot = read_boot_id();
-    state->began_in = machine();
     forget(state->accepted_clock);
     pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
     zero({&state->steps_forward, &state->steps_back});
@@ -111,7 +112,7 @@ void initialise_backends(SharedState *state) noexcept {
         zero(
             {&backend.ids, &backend.ids_before, &backend.last_id, &backend.slot_tag, &backend.waits, &backend.wait_us});
         pg_atomic_init_u32(&backend.pid, 0);
-        announcements_of(state)[i].mutex.initialise();
+        processes_of(state)[i].mutex.initialise();
     }
 }
 
@@ -127,12 +128,12 @@ void initialise(void *memory) {
     pg_atomic_init_u64(&state->doubt_error_us, 0);
     pg_atomic_init_u32(&state->copied, 0);
     pg_atomic_init_u32(&state->synchronous, static_cast<uint32>(settings.synchronous));
-    state->ulid_order.mutex.initialise();
-    state->uuid_order.mutex.initialise();
-    initialise(state->leases, state->tranche);
+    state->began_in = preloaded ? started_in : machine();
+    initialise(leases_of(state), state->tranche, state->began_in);
     initialise_clock(state);
     initialise_slots(state);
     initialise_backends(state);
+    initialise(kinds_of(state));
 }
 
 void request_memory() {
@@ -148,7 +149,7 @@ void attach_at_start() {
     attached = static_cast<SharedState *>(ShmemInitStruct(state_name, state_size(), &found));
     if (!found) initialise(attached);
     LWLockRelease(AddinShmemInitLock);
-    if (!found && has_registry()) open_saved_leases();
+    if (!found) open_saved_leases();
     name_tranche(attached->tranche, "idgen");
 }
 
@@ -160,11 +161,14 @@ SharedSlot *slots_of(SharedState *state) noexcept {
 SharedBackend *backends_of(SharedState *state) noexcept {
     return at<SharedBackend>(state, plan_of(state).backends);
 }
-SharedAnnouncement *announcements_of(SharedState *state) noexcept {
-    return at<SharedAnnouncement>(state, plan_of(state).announcements);
+SharedProcess *processes_of(SharedState *state) noexcept {
+    return at<SharedProcess>(state, plan_of(state).processes);
 }
 PreparedEntry *prepared_of(SharedState *state) noexcept {
     return at<PreparedEntry>(state, plan_of(state).prepared);
+}
+SharedLeases &leases_of(SharedState *state) noexcept {
+    return *at<SharedLeases>(state, plan_of(state).leases);
 }
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
@@ -178,6 +182,7 @@ const SlotDirectory unlocked_directory_of(SharedState *state) noexcept IDGEN_LOC
 
 void install_shared_state_hooks() {
     preloaded = true;
+    started_in = machine();
     previous_request_hook = shmem_request_hook;
     shmem_request_hook = request_memory;
     previous_startup_hook = shmem_startup_hook;
@@ -206,8 +211,8 @@ uint32 state_number() noexcept {
 }  // namespace
 
 void note_loading() {
-    bool may_be_prepared = max_prepared_xacts > 0;
-    if (may_be_prepared && IsUnderPostmaster) note_library(state_number());
+    bool is_asked_for_leaders = max_prepared_xacts > 0 || is_watched();
+    if (is_asked_for_leaders && IsUnderPostmaster) note_library(state_number());
 }
 
 SharedState *find_shared_state() {
@@ -250,7 +255,7 @@ void log_copied_machine() {
 }  // namespace
 
 void note_copied_machine(SharedState *state) {
-    if (!leave_numbers(state->leases)) return;
+    if (!leave_numbers(leases_of(state))) return;
     pg_atomic_fetch_add_u32(&state->copied, 1);
     log_copied_machine();
 }
@@ -327,14 +332,6 @@ ClockReading watched_clock(SharedState *state) {
 
 bool may_log(SharedState *state, Cause cause) noexcept {
     return state->log_budgets[static_cast<size_t>(cause)].spend(1);
-}
-
-void log_new_order(const char *kind, int64 now_ms, int64 behind_ms) {
-    ereport(LOG,
-            errmsg("the order of %s begins again at the clock, %s below the last one", kind, duration_text(behind_ms)),
-            errdetail("The last one says %s, the clock says %s: one of the two is wrong.",
-                      instant_text(now_ms + behind_ms), instant_text(now_ms)),
-            errhint("See what set the clock; values of before may sort above those made from now on."));
 }
 
 }  // namespace idgen::pg

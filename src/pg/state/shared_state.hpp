@@ -14,14 +14,12 @@
 
 #include "pg/postgres.hpp"
 
-#include "core/durable/trusted_clock.hpp"
-#include "core/issue/directory.hpp"
-#include "core/issue/settled.hpp"
-#include "core/issue/settled_pairs.hpp"
-#include "core/kinds/time_prefixed.hpp"
-#include "core/kinds/uuid.hpp"
+#include "core/horizon/trusted_clock.hpp"
+#include "core/reading/settled.hpp"
+#include "core/reading/settled_pairs.hpp"
+#include "core/slot/directory.hpp"
 #include "pg/host/server_locks.hpp"
-#include "pg/state/leases.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/state/log_budget.hpp"
 
 namespace idgen::pg {
@@ -32,11 +30,9 @@ enum class Cause : uint8 {
     clock_back,
     clock_not_synchronized,
     clock_disrupted,
-    shard_full,
-    ulid_order,
-    uuid_order  // the last: see causes
+    shard_full  // the last: see causes
 };
-constexpr size_t causes = static_cast<size_t>(Cause::uuid_order) + 1;
+constexpr size_t causes = static_cast<size_t>(Cause::shard_full) + 1;
 
 using SharedSlot = SlotEntry<SpinLock>;
 using SharedReference = SlotReference<SpinLock>;
@@ -50,18 +46,20 @@ static_assert(std::is_standard_layout_v<SharedSlot> && std::is_trivially_destruc
 // flush of a page.
 struct SharedDatabase : DatabaseEntry {
     LightLock renewal_lock;
-    pg_atomic_uint64 renewals;     // atomic; windows granted
-    pg_atomic_uint64 renewed_ms;   // atomic; when the last was, by the clock; 0: none yet
-    pg_atomic_uint64 stall;        // atomic; see core/durable/renewal.hpp
+    pg_atomic_uint64 renewals;    // atomic; windows granted
+    pg_atomic_uint64 renewed_ms;  // atomic; when the last was, by the clock; 0: none yet
+    pg_atomic_uint64 stall;       // atomic; see core/horizon/renewal.hpp
+    pg_atomic_uint64 refused;     // atomic; the last renewal that was, since one was granted: a refused_word(); 0: none
     pg_atomic_uint64 told_try_ms;  // atomic; when standbys were last to be told, by the clock
     SettledPairs<SpinLock> pairs;  // guard: its own
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {
-        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &told_try_ms}) pg_atomic_write_u64(value, 0);
+        for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &refused, &told_try_ms})
+            pg_atomic_write_u64(value, 0);
     }
 };
-static_assert(sizeof(SharedDatabase) == 22 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
+static_assert(sizeof(SharedDatabase) == 23 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
 // What a backend draws. Written only by that backend, except for a reset, and read by any process without a lock: what
@@ -81,20 +79,8 @@ struct alignas(cache_line) SharedBackend {
 static_assert(sizeof(SharedBackend) == cache_line && std::is_trivially_destructible_v<SharedBackend>,
               "lives in shared memory");
 
-using SharedAnnouncement = Announcement<SpinLock>;
-static_assert(sizeof(SharedAnnouncement) == cache_line && std::is_trivially_destructible_v<SharedAnnouncement>,
-              "lives in shared memory");
-
-// The last value of a kind that rises strictly across all sessions of the server; all zero: none yet. Each kind on a
-// cache line of its own: makers of one must not disturb those of another.
-template <class Value>
-struct alignas(cache_line) SharedOrder {
-    SpinLock mutex;
-    Value last IDGEN_LOCKS(guarded_by(mutex));      // guard: mutex
-    uint64 machine IDGEN_LOCKS(guarded_by(mutex));  // guard: mutex; in which it was made; only of ULIDs
-};
-static_assert(sizeof(SharedOrder<Ulid>) == cache_line && sizeof(SharedOrder<UuidStamp>) == cache_line &&
-                  std::is_trivially_destructible_v<SharedOrder<Ulid>>,
+using SharedProcess = ProcessEntry<SpinLock>;
+static_assert(sizeof(SharedProcess) == cache_line && std::is_trivially_destructible_v<SharedProcess>,
               "lives in shared memory");
 
 // The lengths of the arrays behind a SharedState. Const after the start.
@@ -111,11 +97,9 @@ struct alignas(cache_line) SharedState : StateSizes {
     int tranche;                                             // const after the start
     DirectoryState directory IDGEN_LOCKS(guarded_by(lock));  // guard: lock
     BootId boot;                                             // const after the start
-    uint64 began_in;                                         // const after the start; in which machine it did
+    uint64 began_in;                                         // const after the start; in which machine that was
     AcceptedClock accepted_clock;                            // atomic
     pg_atomic_uint32 synchronous;                            // atomic; idgen.synchronous, as a session read it last
-    SharedOrder<Ulid> ulid_order;
-    SharedOrder<UuidStamp> uuid_order;
     pg_atomic_uint64 noted_clock_ms;  // atomic; CLOCK_REALTIME less CLOCK_BOOTTIME when last looked at
     pg_atomic_uint64 steps_forward;   // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;      // atomic
@@ -125,15 +109,26 @@ struct alignas(cache_line) SharedState : StateSizes {
     pg_atomic_uint64 disruptions;  // atomic; the marker of the machine's page when last looked at
     pg_atomic_uint64 doubt_error_us;  // atomic; the kernel's bound as last seen since that changed, plus 1; 0: no doubt
     pg_atomic_uint32 copied;          // atomic; how often this machine was seen to be a copy (pg/host/machine.hpp)
-    SharedLeases leases;              // guards: its own
 };
+
+// What the other kinds of ID keep in the same memory, right behind the SharedState, where their makers find it at once.
+// Its guards are its own. What is declared here of it is defined by kinds/pg, which is linked into this module.
+struct SharedKinds;
+size_t size_of_kinds() noexcept;  // whole cache lines
+// Gives the memory, which is zero, its first state.
+void initialise(SharedKinds &kinds) noexcept;
+
+inline SharedKinds &kinds_of(SharedState *state) noexcept {
+    return *reinterpret_cast<SharedKinds *>(state + 1);
+}
 
 using SlotDirectory = Directory<SpinLock, SharedDatabase>;
 
 SharedSlot *slots_of(SharedState *state) noexcept;
 SharedBackend *backends_of(SharedState *state) noexcept;
-SharedAnnouncement *announcements_of(SharedState *state) noexcept;
-PreparedEntry *prepared_of(SharedState *state) noexcept;  // guard of writing: prepared_lock
+SharedProcess *processes_of(SharedState *state) noexcept;  // by process_number()
+PreparedEntry *prepared_of(SharedState *state) noexcept;   // guard of writing: prepared_lock
+SharedLeases &leases_of(SharedState *state) noexcept;
 
 // The directory, while the lock is held; and to call what needs no lock of it.
 SlotDirectory directory_of(SharedState *state) noexcept IDGEN_LOCKS(requires_capability(state->lock));
@@ -178,8 +173,5 @@ bool is_clock_doubtful(SharedState *state, const ClockState &kernel) noexcept;
 
 // Whether it is this session's turn to write to the log. True at most once a minute on the whole server.
 bool may_log(SharedState *state, Cause cause) noexcept;
-
-// Logs that a kind that rises goes on at a clock that far behind the last value. Ask may_log first.
-void log_new_order(const char *kind, int64 now_ms, int64 behind_ms);
 
 }  // namespace idgen::pg

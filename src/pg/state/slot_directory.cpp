@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/issue/slot_index.hpp"
 #include "core/layout/packing.hpp"
+#include "core/slot/slot_index.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
@@ -13,49 +13,43 @@ namespace idgen::pg {
 namespace {
 
 // Without preload the server has no setting that says how many slots there are.
-int hint_of_slots(bool in_database, bool is_preloaded) {
-    if (!is_preloaded)
-        return errhint(
-            "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.");
-    return in_database ? errhint("To have more, increase idgen.max_slots_per_database, or idgen.max_slots and restart.")
-                       : errhint("To have more, increase idgen.max_slots and restart.");
+const char *advice_of_slots(bool in_database) {
+    if (!is_preloaded())
+        return "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.";
+    return in_database ? "To have more, increase idgen.max_slots_per_database, or idgen.max_slots and restart."
+                       : "To have more, increase idgen.max_slots and restart.";
 }
 
-int hint_of_others(bool in_database, bool is_preloaded) {
-    if (!is_preloaded)
-        return errhint(
-            "Put the shards that this node owns into idgen.shards and use a preset, or add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.");
-    return in_database
-               ? errhint(
-                     "Put the shards that this node owns into idgen.shards and use a preset, or increase idgen.max_slots_per_database, or idgen.max_slots and restart.")
-               : errhint(
-                     "Put the shards that this node owns into idgen.shards and use a preset, or increase idgen.max_slots and restart.");
+const char *advice_of_others(bool in_database) {
+    const char *more = "increase idgen.max_slots and restart";
+    if (!is_preloaded())
+        more = "add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart";
+    else if (in_database)
+        more = "increase idgen.max_slots_per_database, or idgen.max_slots and restart";
+    return psprintf("Put the shards that this node owns into idgen.shards and use a preset, or %s.", more);
 }
 
-[[noreturn]] void report_share_used(int slots, bool is_preloaded) {
-    ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-            errmsg("this database uses all of its %d idgen slots", slots),
-            errdetail("Each shard of each layout in use takes a slot, and none is idle."),
-            hint_of_slots(true, is_preloaded));
+Refusal share_used(int slots) {
+    return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, psprintf("this database uses all of its %d idgen slots", slots),
+            "Each shard of each layout in use takes a slot, and none is idle.", advice_of_slots(true), "slots"};
 }
 
-[[noreturn]] void report_others_used(int slots, bool in_database, bool is_preloaded) {
+Refusal others_used(int slots, bool in_database) {
     auto limit = static_cast<int>(slots_for_others(static_cast<uint32>(slots)));
-    ereport(
-        ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-        in_database ? errmsg("this database uses all of its %d idgen slots for other shards and layouts", limit)
-                    : errmsg("all %d idgen slots of this server for other shards and layouts are used", limit),
-        errdetail(
+    return {
+        ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+        in_database ? psprintf("this database uses all of its %d idgen slots for other shards and layouts", limit)
+                    : psprintf("all %d idgen slots of this server for other shards and layouts are used", limit),
+        psprintf(
             "Half of the %d slots is kept for this node's own shards, those of idgen.shards, in the layouts of presets; none of the other half is idle.",
             slots),
-        hint_of_others(in_database, is_preloaded));
+        advice_of_others(in_database), "slots"};
 }
 
-[[noreturn]] void report_all_slots_used(int slots, bool is_preloaded) {
-    ereport(ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
-            errmsg("all %d idgen slots of this server are used", slots),
-            errdetail("Each shard of each layout in use takes a slot in each database, and none is idle."),
-            hint_of_slots(false, is_preloaded));
+Refusal all_slots_used(int slots) {
+    return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, psprintf("all %d idgen slots of this server are used", slots),
+            "Each shard of each layout in use takes a slot in each database, and none is idle.", advice_of_slots(false),
+            "slots"};
 }
 
 [[noreturn]] void report_no_database(uint32 databases, bool is_preloaded) {
@@ -68,29 +62,29 @@ int hint_of_others(bool in_database, bool is_preloaded) {
                   "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_databases, and restart."));
 }
 
-[[noreturn]] void report_shortage(Shortage shortage) {
-    switch (shortage) {
-        case Shortage::share_others:
-            report_others_used(slots_per_database(), true, is_preloaded());
-        case Shortage::share:
-            report_share_used(slots_per_database(), is_preloaded());
-        case Shortage::server_others:
-            report_others_used(settings.max_slots, false, is_preloaded());
-        case Shortage::none:
-        case Shortage::server:
-            break;
-    }
-    report_all_slots_used(settings.max_slots, is_preloaded());
-}
-
 // Looks under the lock where the number begins: the keeper says so before it looks at the slots that there are.
 SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest &request, Shortage &shortage) {
     PatientGuard guard(state->lock);
-    if (request.key.packing.node_bits != 0) request.claimed_ms = claimed_ms(state->leases, request.key.shard);
+    if (request.key.packing.node_bits != 0) request.claimed_ms = claimed_ms(leases_of(state), request.key.shard);
     return directory_of(state).obtain(database, request, shortage);
 }
 
 }  // namespace
+
+Refusal refusal_of_slots(Shortage shortage) {
+    switch (shortage) {
+        case Shortage::share_others:
+            return others_used(slots_per_database(), true);
+        case Shortage::share:
+            return share_used(slots_per_database());
+        case Shortage::server_others:
+            return others_used(settings.max_slots, false);
+        case Shortage::none:
+        case Shortage::server:
+            break;
+    }
+    return all_slots_used(settings.max_slots);
+}
 
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                           int64 now_ms) {
@@ -107,7 +101,7 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
         Shortage shortage = Shortage::none;
         slot = obtain(state, *database, request, shortage);
         if (slot.entry != nullptr) return slot;
-        if (!retry || !free_dropped_databases(state)) report_shortage(shortage);
+        if (!retry || !free_dropped_databases(state)) raise(refusal_of_slots(shortage));
     }
 }
 

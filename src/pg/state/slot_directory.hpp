@@ -1,6 +1,7 @@
 // Finds the slot of a shard: locks, asks the directory, and raises if no slot is to be had.
 #pragma once
 
+#include "pg/report/refusal.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -19,6 +20,9 @@ constexpr int64 slot_idle_ms = 500;
 // The slot of a shard of this session's database, given out if there is none yet. Raises if no slot is to be had.
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
                           int64 now_ms);
+
+// What is short for one more slot.
+Refusal refusal_of_slots(Shortage shortage);
 
 // Which entry belongs to which database: locks, the server's catalog, and errors around the directory.
 

@@ -1,14 +1,14 @@
 #include "pg/state/source.hpp"
 
-#include "core/issue/slot_index.hpp"
-#include "core/kinds/hlc.hpp"
 #include "core/layout/packing.hpp"
+#include "core/slot/slot_index.hpp"
 #include "pg/host/machine.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
-#include "pg/state/lease_gate.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/own_shards.hpp"
+#include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_directory.hpp"
 
@@ -56,22 +56,6 @@ void begin_backend(SharedBackend &backend) {
 
 }  // namespace
 
-namespace {
-
-// A parallel worker draws for its leader's transaction.
-void find_announcement(SharedState *state) {
-    bool is_worker = IsParallelWorker();
-    bool may_be_prepared = max_prepared_xacts > 0;
-    if (may_be_prepared) require_leaders_library();
-    const PGPROC *leader = is_worker ? MyProc->lockGroupLeader : MyProc;
-    uint32 number = announcing_process(process_number(MyProc), process_number(leader), is_worker);
-    self.announcement = &announcements_of(state)[number];
-    self.announcing_pid = static_cast<uint32>(leader->pid);
-    self.transaction = transaction_of(&ProcGlobal->allProcs[number]);
-}
-
-}  // namespace
-
 void attach_backend() {
     if (self.state != nullptr) return;
     if (RecoveryInProgress()) report_recovery();
@@ -79,13 +63,10 @@ void attach_backend() {
     join_state();
     if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
     note_first_xid(state);
-    find_announcement(state);
+    attach_transaction();
     self.database = my_database(state, *self.backend);
+    self.leases = &leases_of(state);
     self.state = state;
-}
-
-bool has_drawn_before_copy() noexcept {
-    return self.state != nullptr && self.drawn_by == *self.transaction && self.drawn_in != machine();
 }
 
 DrawSession new_session() noexcept {
@@ -106,71 +87,37 @@ DrawSession *session_of(const PackingKey &packing) {
 
 namespace {
 
-const char *database_name() {
-    return quote_identifier(get_database_name(MyDatabaseId));
-}
-
-int hint_for(ShardsRemedy remedy) {
-    switch (remedy) {
-        case ShardsRemedy::alter_database:
-            break;
-        case ShardsRemedy::reconnect:
-            return errhint("%s", reconnect_hint);
-        case ShardsRemedy::reset:
-            return errhint("%s", reset_shards_hint);
-        case ShardsRemedy::citus:
-            return errhint(
-                "Have each node draw from the group that it has in Citus, and reconnect; on the coordinator: ALTER DATABASE %s SET idgen.shards = 'citus'",
-                database_name());
-    }
-    return errhint("Set the shards of this node and reconnect, such as: ALTER DATABASE %s SET idgen.shards = '5'",
-                   database_name());
-}
-
-[[noreturn]] void report_no_region(const Layout &layout, int region) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("layout \"%s\" has no region", LayoutName(layout).text), errdetail("idgen.region is %d.", region),
-            errhint("Use a layout with a region, or set idgen.region to 0."));
-}
-
-[[noreturn]] void report_region_range(const Layout &layout, int region) {
-    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("region %d is out of range for layout \"%s\"", region, LayoutName(layout).text),
-            errdetail("The layout has the regions 0 to %u.", mask32(layout.region_bits)),
-            errhint("Change idgen.region."));
-}
-
-[[noreturn]] void report_other_region(const Layout &layout, int64 shard, int region) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("shard %lld is not in this node's region", static_cast<long long>(shard)),
-            errdetail("It has the region %lld in layout \"%s\"; idgen.region is %d.",
-                      static_cast<long long>(shard >> layout.shard_bits), LayoutName(layout).text, region),
-            errhint("Give a shard from 0 to %u, or change idgen.region.", mask32(layout.shard_bits)));
-}
-
-[[noreturn]] void report_no_shards(ShardsRemedy remedy) {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.shards is not set"),
-            errdetail("Without a shard, next_id() draws from the shards that this node owns."), hint_for(remedy));
-}
-
-[[noreturn]] void report_node(NodeReason reason, const Layout &layout, int64 number, int region) {
+// What keeps a number from being one of the layout's, beside idgen.region. Of a number that was given; else it is of
+// idgen.region alone.
+Refusal refusal_of_node(NodeReason reason, const Layout &layout, int64 number, int region) {
+    LayoutName name(layout);
     switch (reason) {
         case NodeReason::region_not_in_layout:
-            report_no_region(layout, region);
+            return {ERRCODE_INVALID_PARAMETER_VALUE, psprintf("layout \"%s\" has no region", name.text),
+                    psprintf("idgen.region is %d.", region), "Use a layout with a region, or set idgen.region to 0.",
+                    "shards"};
         case NodeReason::region_out_of_range:
-            report_region_range(layout, region);
+            return {ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+                    psprintf("region %d is out of range for layout \"%s\"", region, name.text),
+                    psprintf("The layout has the regions 0 to %u.", mask32(layout.region_bits)), "Change idgen.region.",
+                    "shards"};
         case NodeReason::shard_not_in_region:
-            report_other_region(layout, number, region);
+            return {ERRCODE_INVALID_PARAMETER_VALUE,
+                    psprintf("shard %lld is not in this node's region", static_cast<long long>(number)),
+                    psprintf("It has the region %lld in layout \"%s\"; idgen.region is %d.",
+                             static_cast<long long>(number >> layout.shard_bits), name.text, region),
+                    psprintf("Give a shard from 0 to %u, or change idgen.region.", mask32(layout.shard_bits)),
+                    "shards"};
         case NodeReason::shard_out_of_range:
         case NodeReason::none:
             break;
     }
-    report_shard_range(layout, number);
+    return refusal_of_shard(layout, number);
 }
 
 // The shards of this node, as errors say them.
 struct OwnShards {
-    const char *text;     // idgen.shards as it was written
+    const char *text;     // idgen.shards, and what set it
     const char *numbers;  // the ones that it stands for now; null if it is a list itself
     int region;
 };
@@ -180,26 +127,12 @@ struct OwnShards {
     ereport(
         ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
         errmsg("shard %lld does not belong to this node", static_cast<long long>(shard)),
-        is_list ? errdetail("idgen.shards is \"%s\", idgen.region is %d.", own.text, own.region)
-                : errdetail("idgen.shards is \"%s\", now %s; idgen.region is %d.", own.text,
+        is_list ? errdetail("idgen.shards is %s; idgen.region is %d.", own.text, own.region)
+                : errdetail("idgen.shards is %s, now %s; idgen.region is %d.", own.text,
                             own.numbers[0] == '\0' ? "none" : own.numbers, own.region),
         is_list
             ? errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no other node has it.")
             : errhint("Leave the shard out to use the node's own."));
-}
-
-[[noreturn]] void report_pool_shard(const Layout &layout, uint32 shard, int region) {
-    LayoutName name(layout);
-    if (region == 0)
-        ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-                errmsg("shard %u is out of range for layout \"%s\"", shard, name.text),
-                errdetail("The layout has the shards 0 to %u.", mask32(layout.node_bits())),
-                errhint("Change idgen.shards, or use a layout with more shards."));
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("shard %u of idgen.shards is too large beside a region", shard),
-            errdetail("Layout \"%s\" has the shards 0 to %u in each region; idgen.region is %d.", name.text,
-                      mask32(layout.shard_bits), region),
-            errhint("Give idgen.shards without the region, or set idgen.region to 0."));
 }
 
 void notice_one_node(const Layout &layout, const char *shards) {
@@ -216,7 +149,7 @@ void notice_one_node(const Layout &layout, const char *shards) {
 uint32 whole_or_raise(const Layout &layout, int64 number) {
     uint32 whole = 0;
     NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), number, whole);
-    if (reason != NodeReason::none) report_node(reason, layout, number, settings.region);
+    if (reason != NodeReason::none) raise(refusal_of_node(reason, layout, number, settings.region));
     return whole;
 }
 
@@ -239,7 +172,7 @@ void make_single(Source &source, uint32 whole) noexcept {
 bool may_draw_from(const Source &source, uint32 whole) {
     if (source.layout.node_bits() == 0) return true;
     OwnRoom room;
-    ShardSet own = own_set(room);
+    ShardSet own = own_set(*self.leases, room);
     auto region = static_cast<uint32>(settings.region);
     return source.is_leased || settings.shards_from != ShardsFrom::list ? owns(own, region, source.layout, whole)
                                                                         : may_draw(own, region, source.layout, whole);
@@ -247,7 +180,7 @@ bool may_draw_from(const Source &source, uint32 whole) {
 
 void require_own(const Source &source, uint32 whole, int64 shard) {
     if (!may_draw_from(source, whole))
-        report_foreign_shard(shard, {shards_text(), own_numbers_text(), settings.region});
+        report_foreign_shard(shard, {shards_with_origin(), own_numbers_text(), settings.region});
 }
 
 void resolve_explicit(Source &source, int64 shard) {
@@ -257,26 +190,62 @@ void resolve_explicit(Source &source, int64 shard) {
     source.session = nullptr;
 }
 
-[[noreturn]] void report_group_range(const Layout &layout, uint32 group, int region) {
+// Of the node's own shards, whose largest a layout lacks.
+
+Refusal large_shard(const Layout &layout, uint32 shard, int region) {
     LayoutName name(layout);
-    uint32 last = mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
-    ereport(
-        ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-        errmsg("group %u of this node in Citus is too large for layout \"%s\"", group, name.text),
-        region == 0
-            ? errdetail("idgen.shards is \"citus\"; the layout has the shards 0 to %u.", last)
-            : errdetail(
-                  "idgen.shards is \"citus\", idgen.region is %d; the layout has the shards 0 to %u in each region.",
-                  region, last),
-        region == 0
-            ? errhint(
-                  "Use a layout with more shards, or give each node a shard of its own, such as: ALTER SYSTEM SET idgen.shards = '5'; SELECT pg_reload_conf().")
-            : errhint("Use a layout with more shards, or set idgen.region to 0."));
+    if (region == 0)
+        return {ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+                psprintf("shard %u is out of range for layout \"%s\"", shard, name.text),
+                psprintf("The layout has the shards 0 to %u; idgen.shards is %s.", mask32(layout.node_bits()),
+                         shards_with_origin()),
+                "Change idgen.shards, or use a layout with more shards.", "shards"};
+    return {ERRCODE_INVALID_PARAMETER_VALUE, psprintf("shard %u of idgen.shards is too large beside a region", shard),
+            psprintf("Layout \"%s\" has the shards 0 to %u in each region; idgen.region is %d, idgen.shards is %s.",
+                     name.text, mask32(layout.shard_bits), region, shards_with_origin()),
+            "Give idgen.shards without the region, or set idgen.region to 0.", "shards"};
 }
 
-[[noreturn]] void report_large_number(const Layout &layout, uint32 number) {
-    if (settings.shards_from == ShardsFrom::citus) report_group_range(layout, number, settings.region);
-    report_pool_shard(layout, number, settings.region);
+Refusal large_group(const Layout &layout, uint32 group, int region) {
+    LayoutName name(layout);
+    uint32 last = mask32(region == 0 ? layout.node_bits() : layout.shard_bits);
+    const char *own = shards_with_origin();
+    return {
+        ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE,
+        psprintf("group %u of this node in Citus is too large for layout \"%s\"", group, name.text),
+        region == 0
+            ? psprintf("idgen.shards is %s; the layout has the shards 0 to %u.", own, last)
+            : psprintf("idgen.shards is %s; idgen.region is %d; the layout has the shards 0 to %u in each region.", own,
+                       region, last),
+        region == 0
+            ? "Use a layout with more shards, or give each node a shard of its own, such as: ALTER SYSTEM SET idgen.shards = '5'; SELECT pg_reload_conf()."
+            : "Use a layout with more shards, or set idgen.region to 0.",
+        "shards"};
+}
+
+constexpr Refusal nothing_wrong{0, nullptr, nullptr, nullptr, nullptr};
+
+Refusal refusal_of_pool(const Layout &layout, const ShardSet &pool) {
+    uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));
+    if (pool.empty() || pool.largest() <= last) return nothing_wrong;
+    bool is_group = settings.shards_from == ShardsFrom::citus;
+    return is_group ? large_group(layout, pool.largest(), settings.region)
+                    : large_shard(layout, pool.largest(), settings.region);
+}
+
+// What keeps the node's own shards from being drawn from with a layout that has any, whatever they are now.
+Refusal refusal_of_own(const Layout &layout) {
+    if (!has_shards()) return refusal_of_none();
+    uint32 top = 0;
+    NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), 0, top);
+    if (reason != NodeReason::none) return refusal_of_node(reason, layout, 0, settings.region);
+    if (settings.shards_from != ShardsFrom::lease || settings.region == 0) return nothing_wrong;
+    return {ERRCODE_INVALID_PARAMETER_VALUE, "numbers from a registry have no region beside them",
+            psprintf("idgen.region is %d.", settings.region), no_region_hint, "shards"};
+}
+
+void raise_if(const Refusal &why) {
+    if (why.what != nullptr) raise(why);
 }
 
 OwnRoom &room_of(Source &source) {
@@ -289,22 +258,14 @@ OwnRoom &room_of(Source &source) {
 // the source has to be resolved again.
 void set_pool(Source &source) {
     source.settings_generation = 0;
-    const Layout &layout = source.layout;
-    uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));
     bool is_list = settings.shards_from == ShardsFrom::list;
-    source.pool_changes = changes_of_pool();
-    source.pool = is_list ? settings.shards : own_set(room_of(source));
-    if (!source.pool.empty() && source.pool.largest() > last) report_large_number(layout, source.pool.largest());
+    source.pool_changes = changes_of_pool(*self.leases);
+    source.pool = is_list ? settings.shards : own_set(*self.leases, room_of(source));
+    raise_if(refusal_of_pool(source.layout, source.pool));
     source.is_pool = source.pool.shard_count > 1;
     source.slot.entry = nullptr;
     source.session->cursor.aim(backend_number(), Max(source.pool.shard_count, 1));
     source.settings_generation = settings.generation;
-}
-
-[[noreturn]] void report_region_beside_lease(int region) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("numbers from a registry have no region beside them"), errdetail("idgen.region is %d.", region),
-            errhint("%s", no_region_hint));
 }
 
 void resolve_own(Source &source) {
@@ -315,10 +276,9 @@ void resolve_own(Source &source) {
         source.session->cursor.aim(backend_number(), 1);
         return;
     }
-    if (!has_shards()) report_no_shards(remedy_for_no_shards());
+    raise_if(refusal_of_own(layout));
     source.region_top = whole_or_raise(layout, 0);
     source.follows_pool = settings.shards_from == ShardsFrom::lease;
-    if (source.follows_pool && settings.region != 0) report_region_beside_lease(settings.region);
     set_pool(source);
 }
 
@@ -331,7 +291,7 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
     source.shard_argument = shard_argument;
     set_packing(source, packing_of(layout));
     source.slot.entry = nullptr;
-    source.lease = nullptr;
+    source.held = nullptr;
     source.is_pool = source.follows_pool = false;
     bool is_kept = settings.shards_from == ShardsFrom::lease || has_registry();
     source.is_leased = is_kept && layout.node_bits() != 0;
@@ -344,8 +304,23 @@ void resolve(Source &source, const Layout &layout, int64 shard_argument) {
     source.settings_generation = settings.generation;
 }
 
+bool look_at_own(SharedLeases &leases, const Layout &layout, OwnRoom &room, Source &source, Refusal &why) {
+    source.layout = layout;
+    source.shard_argument = own_shards;
+    set_packing(source, packing_of(layout));
+    source.is_leased = settings.shards_from == ShardsFrom::lease || has_registry();
+    source.follows_pool = settings.shards_from == ShardsFrom::lease;
+    why = refusal_of_own(layout);
+    if (why.what != nullptr) return false;
+    source.region_top = whole_or_raise(layout, 0);
+    source.pool = own_set(leases, room);
+    source.is_pool = source.pool.shard_count > 1;
+    why = refusal_of_pool(layout, source.pool);
+    return why.what == nullptr;
+}
+
 bool follow_pool(Source &source) {
-    if (!source.follows_pool || source.pool_changes == changes_of_pool()) return false;
+    if (!source.follows_pool || source.pool_changes == changes_of_pool(*self.leases)) return false;
     set_pool(source);
     return true;
 }
@@ -355,13 +330,13 @@ void require_shard(const Source &source) {
     if (is_named) require_own(source, source.single.first, source.shard_argument);
 }
 
-void resolve_hlc(Source &source) {
+void resolve_clock(Source &source, const Layout &layout) {
     attach_backend();
-    source.layout = hlc_layout;
-    set_packing(source, hlc_packing);
+    source.layout = layout;
+    set_packing(source, packing_of(layout));
     source.carries = true;
     source.machine = self.database->horizon.machine;
-    make_single(source, hlc_shard);
+    make_single(source, clock_shard);
 }
 
 }  // namespace idgen::pg

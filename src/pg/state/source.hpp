@@ -1,8 +1,9 @@
-// Where this backend draws from: its entries in shared memory, what it last drew with each packing, and the source that
+// Where this backend draws from: its entries in shared memory but that of its transaction (own_transaction.hpp), what it last drew with each packing, and the source that
 // a call site keeps.
 #pragma once
 
-#include "core/issue/draw_steps.hpp"
+#include "core/draw/draw_steps.hpp"
+#include "pg/report/refusal.hpp"
 #include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 #include "pg/state/slot_directory.hpp"
@@ -13,12 +14,7 @@ struct Self {
     SharedState *state;
     SharedDatabase *database;
     SharedBackend *backend;
-    SharedAnnouncement *announcement;                // that covers what this backend draws
-    uint32 announcing_pid;                           // of the process that has it
-    const volatile LocalTransactionId *transaction;  // of that process: it stores what is drawn
-    Announced announced;
-    LocalTransactionId drawn_by;  // the transaction that drew last
-    uint64 drawn_in;              // in which machine it began to
+    SharedLeases *leases;
 };
 
 // Null before attach_backend().
@@ -30,9 +26,6 @@ void attach_backend();
 
 // What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
 DrawSession *session_of(const PackingKey &packing);
-
-// Whether the transaction drew IDs in a machine that was copied since: each copy would store them.
-bool has_drawn_before_copy() noexcept;
 
 // A session that has drawn nothing.
 DrawSession new_session() noexcept;
@@ -71,13 +64,18 @@ inline Source &kept_source(FunctionCallInfo fcinfo) {
 // Makes the source valid for these arguments. Raises on bad ones.
 void resolve(Source &source, const Layout &layout, int64 shard_argument);
 
+// Whether the node has shards of its own for a layout, as resolve() judges that; the source then has them, in the room,
+// and need not be attached. Else why not.
+bool look_at_own(SharedLeases &leases, const Layout &layout, OwnRoom &room, Source &source, Refusal &why);
+
 // Has it draw from the numbers that are held now, if it follows them. True if they have changed.
 bool follow_pool(Source &source);
 
 // Raises if a shard that was named is not the node's any more: numbers come and go while a statement runs.
 void require_shard(const Source &source);
 
-// Makes it that of the database's hybrid logical clock (core/kinds/hlc.hpp).
-void resolve_hlc(Source &source);
+// Makes it that of a clock of the database, whose timestamps are packed so: they are drawn as IDs are, from one slot, and
+// carry.
+void resolve_clock(Source &source, const Layout &layout);
 
 }  // namespace idgen::pg

@@ -1,10 +1,10 @@
 #include "pg/state/undecided.hpp"
 
-#include "core/issue/draw_steps.hpp"
+#include "core/draw/draw_steps.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/state/libraries.hpp"
+#include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
@@ -22,13 +22,6 @@ uint64 full_xid(TransactionId xid) {
 
 bool is_of_this_start(SharedState *state, TransactionId xid) {
     return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
-}
-
-// What this transaction and its workers have announced, under its number on the server.
-PreparedAnnouncement own_announcement(SharedState *state) {
-    LocalTransaction transaction{static_cast<uint32>(MyProcPid), *transaction_of(MyProc)};
-    return announcement_of(announcements_of(state)[process_number(MyProc)], self.announced, MyDatabaseId, transaction,
-                           GetTopTransactionIdIfAny());
 }
 
 void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
@@ -76,7 +69,7 @@ struct Transactions {
 };
 
 Announcements<SpinLock> all_of(SharedState *state) noexcept {
-    return {announcements_of(state), state->backend_count, prepared_of(state), state->prepared_count};
+    return {processes_of(state), state->backend_count, prepared_of(state), state->prepared_count};
 }
 
 }  // namespace
@@ -85,7 +78,8 @@ void hand_over_prepared() {
     SharedState *state = find_shared_state();
     if (state == nullptr) return;
     note_first_xid(state);
-    PreparedAnnouncement announcement = own_announcement(state);
+    attach_transaction();
+    PreparedAnnouncement announcement = own_transaction.announcement(MyDatabaseId, GetTopTransactionIdIfAny());
     if (announcement.start_ms != drew_nothing) require_newest_state();
     if (announcement.start_ms != drew_nothing || !is_of_this_start(state, announcement.xid))
         keep_announcement(state, announcement);
@@ -112,7 +106,7 @@ Settled look_at_settled(SharedState *state, int64 now_ms) {
 int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept {
     LocalTransaction transaction;
     int64 start_ms;
-    bool has_drawn = read_announcement(announcements_of(state)[process], database, transaction, start_ms);
+    bool has_drawn = read_announcement(processes_of(state)[process], database, transaction, start_ms);
     return has_drawn && is_in(process, transaction) ? start_ms : 0;
 }
 

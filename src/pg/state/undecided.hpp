@@ -1,8 +1,8 @@
 // Which transactions of this database hold back what is settled: those that have announced a draw and run, and prepared
-// ones (core/issue/settled.hpp).
+// ones (core/reading/settled.hpp).
 #pragma once
 
-#include "core/issue/settled.hpp"
+#include "core/reading/settled.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -20,7 +20,7 @@ void hand_over_prepared();
 // would note which transactions are of this start, and they are not.
 Settled gather_undecided(SharedState *state, int64 settled_ms);
 
-// What a look at what is settled asks a primary for (core/issue/settled_pairs.hpp).
+// What a look at what is settled asks a primary for (core/reading/settled_pairs.hpp).
 struct ReaderServer {
     SharedState *state;
     SharedDatabase *database;

@@ -37,11 +37,11 @@ sub shards_row
 
 my $hint = qr/HINT:  Have each node draw from the group that it has in Citus.*: ALTER DATABASE postgres SET idgen.shards = 'citus'$/m;
 fails_with($session, 'SELECT next_id()', '55000', qr/not set.*HINT:.*ALTER DATABASE postgres SET/s, 'without Citus');
-like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET/, 'without Citus: idgen.status()');
+like(shards_row()->{advice}, qr/ALTER DATABASE postgres SET/, 'without Citus: idgen.status()');
 
 $session->do('CREATE EXTENSION citus');
 fails_with($session, 'SELECT next_id()', '55000', $hint, 'with Citus');
-like(shards_row()->{advice}, qr/ALTER DATABASE \.\.\. SET idgen.shards = 'citus' on the coordinator/,
+like(shards_row()->{advice}, qr/on the coordinator: ALTER DATABASE postgres SET idgen.shards = 'citus'$/,
 	'with Citus: idgen.status()');
 
 # A value that Citus has copied to all nodes already: by the database, by the role, for this session or the next.
@@ -52,7 +52,7 @@ for my $holder ('DATABASE postgres', 'ROLE CURRENT_USER', 'ROLE ALL')
 		"ALTER $holder: an older session is not told to reconnect");
 	my $row = shards_row();
 	is($row->{ok}, 0, "ALTER $holder: not ok");
-	like($row->{value}, qr/^5, by ALTER DATABASE or ALTER ROLE: the same on every node/,
+	like($row->{value}, qr/^5: the same on every node of Citus; set by ALTER \Q@{[ $holder =~ s{CURRENT_USER}{$ENV{USER}}r ]}\E$/,
 		"ALTER $holder: what is wrong");
 	like($row->{advice}, qr/Set idgen.shards to citus for that database or role.*by ALTER SYSTEM/,
 		"ALTER $holder: what to do");
@@ -63,14 +63,14 @@ for my $holder ('DATABASE postgres', 'ROLE CURRENT_USER', 'ROLE ALL')
 set_for_server($session, 'idgen.shards', '5');
 is(value_of($session, 'SELECT id_shard(next_id())'), 5, 'ALTER SYSTEM: IDs of the shard');
 my $row = shards_row();
-is("$row->{value} $row->{ok}", '5 1', 'ALTER SYSTEM: ok');
+is("$row->{value} $row->{ok}", q{5; set by the server's configuration 1}, 'ALTER SYSTEM: ok');
 
 # Another database of the same server has no Citus.
 $session->do('CREATE DATABASE plain');
 $node->safe_psql('plain', 'CREATE EXTENSION idgen');
 $session->do(q{ALTER DATABASE plain SET idgen.shards = '7'});
 $row = shards_row(db => 'plain');
-is("$row->{value} $row->{ok}", '7 1', 'a database without Citus: ok');
+is("$row->{value} $row->{ok}", q{7; set by ALTER DATABASE plain, which hides "5" of the server's configuration 1}, 'a database without Citus: ok');
 
 # The group of the node. Citus's tables can be read by everybody, as these.
 $session->do('ALTER SYSTEM RESET idgen.shards');
@@ -82,7 +82,7 @@ my $absent = qr/this node has no group in Citus.*DETAIL:.*pg_dist_local_group.*m
 my @makers = ('next_id()', 'next_ids(3)', 'next_id_array(3)', 'next_id_after(1)');
 fails_with($one, "SELECT $_", '55000', $absent, "no table: $_") for @makers;
 $row = shards_row();
-is("$row->{value} $row->{ok}", 'citus: this node has no group 0', 'no table: idgen.status()');
+like("$row->{value} $row->{ok}", qr/^this node has no group in Citus\. idgen\.shards is "citus", and the table pg_dist_local_group .* 0$/, 'no table: idgen.status()');
 like($row->{advice}, qr/^CREATE EXTENSION citus/, 'no table: what to do');
 
 sub as_superuser
@@ -103,7 +103,7 @@ as_superuser('CREATE TABLE pg_catalog.pg_dist_node (nodeid int PRIMARY KEY, grou
 fails_with($one, 'SELECT next_id()', '55000',
 	qr/in no cluster of Citus yet.*DETAIL:.*begins with the group 0.*HINT:.*citus_add_node\(\)/s, 'not added yet');
 $row = shards_row();
-is("$row->{value} $row->{ok}", 'citus: this node is in no cluster yet 0', 'not added yet: idgen.status()');
+like("$row->{value} $row->{ok}", qr/^this node is in no cluster of Citus yet\. idgen\.shards is "citus"\. .* 0$/, 'not added yet: idgen.status()');
 as_superuser('INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7)');
 is(shard_of($_), 0, "the coordinator: $_") for 'next_id()', '(next_id_array(3))[3]';
 
@@ -112,9 +112,9 @@ set_group(7);
 is(shard_of($_), 7, "a worker: $_") for 'next_id()', '(next_id_array(3))[3]', 'next_id_after(1)', 'next_id(7)', 'max(id)) FROM (SELECT next_ids(2000) id) i --';
 is(shard_of("next_id(layout => 'snowflake'), 'snowflake'"), 7, 'a worker: another preset');
 $row = shards_row();
-is("$row->{value} $row->{ok}", 'citus: group 7 1', 'a worker: idgen.status() finds nothing wrong with ALTER DATABASE');
+is("$row->{value} $row->{ok}", 'citus: group 7; set by ALTER DATABASE postgres 1', 'a worker: idgen.status() finds nothing wrong with ALTER DATABASE');
 is($row->{advice}, undef, 'a worker: nothing to do');
-fails_with($one, 'SELECT next_id(8)', '22023', qr/shard 8 does not belong to this node.*DETAIL:  idgen.shards is "citus", now 7;.*HINT:  Leave the shard out to use the node's own\.$/s,
+fails_with($one, 'SELECT next_id(8)', '22023', qr/shard 8 does not belong to this node.*DETAIL:  idgen.shards is "citus", set by ALTER DATABASE postgres, now 7;.*HINT:  Leave the shard out to use the node's own\.$/s,
 	'another shard');
 my $ordinary = do { $session->do('CREATE ROLE app LOGIN'); connect_to($node, user => 'app') };
 is(shard_of('next_id()', $ordinary), 7, 'an ordinary role gets IDs of the group');

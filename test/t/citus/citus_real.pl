@@ -124,7 +124,7 @@ sub node_id { my ($node) = @_; return $coordinator->safe_psql('postgres', 'SELEC
 is(join(' ', map { group_of($_) } $coordinator, @workers), '0 1 2 3', 'groups');
 fill('three workers', '0 1 2 3', $coordinator, @workers);
 is($_->safe_psql('postgres', q{SELECT value, ok FROM idgen.status() WHERE key = 'shards'}),
-	'citus: group ' . group_of($_) . '|t', $_->name . ': idgen.status()') for $coordinator, @workers;
+	'citus: group ' . group_of($_) . '; set by ALTER DATABASE postgres|t', $_->name . ': idgen.status()') for $coordinator, @workers;
 
 # The audit reads all shards, whose rows come mixed: it does not say in which order they are stored.
 is($coordinator->safe_psql('postgres', q{SELECT string_agg(concat_ws(' ', a.finding, a.value), ', ') FROM idgen.audit('post', 'id') AS a WHERE finding IN ('rows', 'duplicates', 'out of order')}),

@@ -44,7 +44,7 @@ for my $way (sort keys %way)
 	fails_with($session, 'SELECT next_id()', '55000', $jumped, "$way, after it: a day ahead");
 	set_clock($node, '+' . ($offset + 2));
 	ok(poll(sub { eval { repeated(\%made, draw($session, 10)); 1 } }, 3), "$way, the clock right again: IDs go on")
-	  || $session->do('SELECT idgen.reset(clock_timestamp())');
+	  || $session->do('SELECT idgen.reset(clock_timestamp(), force => true)');
 }
 
 # What was accepted is remembered as well.
@@ -54,12 +54,34 @@ $session->do('SELECT idgen.accept_clock()');
 ok(eval { draw($session, 10); 1 }, 'accepted: IDs go on');
 $session->disconnect;
 $node->stop;
+kernel_says($node, '5 100 100');
 start_again($node);
 reconnect();
 set_clock($node, '+7210');
 ok(eval { draw($session, 10); 1 }, 'accepted, and a restart: IDs go on');
 set_clock($node, '+93600');
 fails_with($session, 'SELECT next_id()', '55000', $jumped, 'accepted, a restart, and another day ahead');
+
+# What the server knows of a clock that is to be accepted.
+my $told = '';
+{
+	local $SIG{__WARN__} = sub { $told .= "@_" };
+	local @$session{qw(PrintWarn PrintError)} = (1, 0);
+	for my $case ([ '5 100 100', qr/NOTICE:  the clock of this machine is not synchronized\nDETAIL:.*kernel/ ], [ '0 100 100', qr/^$/ ])
+	{
+		my ($words, $pattern) = @$case;
+		kernel_says($node, $words);
+		$told = '';
+		$session->do('SELECT idgen.accept_clock()');
+		like($told, $pattern, "a kernel that says $words");
+	}
+}
+ok(eval { draw($session, 10); 1 }, 'a day ahead, accepted: IDs go on');
+set_clock($node, '+7220');
+fails_with($session, 'SELECT idgen.accept_clock()', '55000',
+	qr/the clock is $duration behind the durable horizon\nDETAIL:.*would change nothing.*\nHINT:.*idgen\.reset\(at, force => true\)/, 'a clock far behind the horizon is not accepted');
+$session->do('SELECT idgen.reset(clock_timestamp(), force => true)');
+ok(eval { draw($session, 10); 1 }, 'the hint helps');
 
 # A renewal ahead of need that is refused: the ID that was taken is returned. The next one beyond the window gets the
 # error.

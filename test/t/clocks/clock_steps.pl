@@ -100,7 +100,7 @@ is(value_of($session, 'SELECT count(DISTINCT id_time(id)) FROM unnest(?::bigint[
 	1, 'a frozen clock gives the IDs of one tick');
 $began = time;
 fails_with($session, 'SELECT next_id()', '55000',
-	qr/the clock is 0\.001 s behind the next ID of shard 5\nDETAIL:.*waited for 3\.\d{3} s.*\nHINT:  Correct the clock, or increase idgen\.max_wait to wait for it\./s,
+	qr/the clock is 0\.001 s behind the next ID of shard 5\nDETAIL:.*Waited for 3\.\d{3} s.*\nHINT:  Correct the clock, or increase idgen\.max_wait to wait for it\./s,
 	'a frozen clock, the tick used up');
 cmp_ok(time - $began, '>=', 2.9, 'a frozen clock: the error comes after max_wait');
 
@@ -268,7 +268,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	fails_with($on_well, 'SELECT hlc_now()', '55000',
 		qr/the next HLC timestamp lies $duration ahead of the clock\nDETAIL:  IDs begin at the durable horizon/,
 		'after a crash: the hybrid logical clock');
-	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});
+	$on_well->do(q{SELECT idgen.reset(clock_timestamp(), force => true)});
 	$patience->('5s');
 	ok(value_of($on_well, 'SELECT next_id()'), 'put right: an ID is made');
 	$patience->(0);
@@ -278,7 +278,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	{
 		my ($at) = $on_well->selectrow_array(q{SELECT t::text FROM (SELECT clock_timestamp() + ?::interval AS t) s, idgen.advance(t)}, undef, $ahead);
 		fails_with($on_well, 'SELECT next_id()', '55000',
-			qr/lies $duration ahead of the clock\nDETAIL:  idgen.advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen.reset\(at\)/, "moved by $ahead");
+			qr/lies $duration ahead of the clock\nDETAIL:  idgen.advance\(\) has moved the durable horizon to 20.*\nHINT:  Wait for that time; .*idgen.reset\(\)/, "moved by $ahead");
 		fails_with($on_well, 'SELECT hlc_now()', '55000',
 			qr/HLC timestamp lies .*\nDETAIL:  idgen.advance\(\) has moved/,
 			"moved by $ahead: the hybrid logical clock");
@@ -288,7 +288,7 @@ ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error 
 	is($ok, 0, 'moved by an hour: idgen.status()');
 	like($advice, qr/^Wait for that time; or, if it was a mistake/,
 		'moved by an hour: idgen.status() does not blame the clock');
-	$on_well->do(q{SELECT idgen.reset(clock_timestamp())});
+	$on_well->do(q{SELECT idgen.reset(clock_timestamp(), force => true)});
 	ok(value_of($on_well, $horizon), 'put right: idgen.status()');
 
 	# Sessions that wait for a shard of two IDs a second, and find it full again: that is what the error says.

@@ -33,7 +33,7 @@ sub leads
 
 freeze_clock($node, $second);
 is(leads($borrowing, 44, $second), join(' ', map { "$_:4" } 0 .. 10), 'borrowed as far as max_lead');
-my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, or call next_id_after\(\) with IDs ahead of the clock, which any role may do; waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*more shards.*idgen\.overflow to wait.*no such IDs/s;
+my $borrowed = qr/other sessions have borrowed the IDs of shard 5 up to 11\.000 s ahead of the clock\nDETAIL:.*idgen\.overflow to borrow, or call next_id_after\(\) with IDs ahead of the clock, which any role may do\. Waited for 0\.000 s; idgen\.max_lead is 10\.000 s.*\nHINT:.*idgen\.max_wait.*more shards.*idgen\.overflow to wait.*no such IDs/s;
 for ("next_id(5, '$layout')", "next_id_array(3, 5, '$layout')", "next_ids(3, 5, '$layout')")
 {
 	fails_with($waiting, "SELECT $_", '2200H', $borrowed, "beside a session that borrows: $_");

@@ -36,6 +36,51 @@ cmp_ok(value_of($first, 'SELECT next_id()'), '>', 0, 'an image without an ID, co
 cmp_ok(value_of($first, 'SELECT next_decimal_id()'), '>', 0, 'and its DecimalIds');
 $image->stop;
 
+# A process crashes before any session has looked: the server's main process goes on, which started in the machine of
+# before. A database that gets the extension later names no machine either.
+my $crashed = start_told('crashed', kinds => 1, conf => [ q{idgen.shards = '5'}, 'restart_after_crash = on' ]);
+# Kills the process of a session; gives another session in its database, once all processes were started again.
+sub crash_backend
+{
+	my ($on, $db) = @_;
+	my $begun = qr/all server processes terminated; reinitializing/;
+	my $before = logged($crashed, $begun);
+	kill 'KILL', value_of($on, 'SELECT pg_backend_pid()');
+	for (1 .. 6000)
+	{
+		select undef, undef, undef, 0.01;
+		next if logged($crashed, $begun) == $before;
+		my $again = eval { connect_to($crashed, db => $db) };
+		return $again if $again;
+	}
+	die 'the server does not come back';
+}
+sub is_refused
+{
+	my ($on, $what) = @_;
+	fails_with($on, 'SELECT next_id()', '55000', $resumed, $what);
+	return fails_with($on, 'SELECT next_decimal_id()', '55000', qr/keeps its launch number/, "$what: a DecimalId");
+}
+my $outside = connect_to($crashed, db => 'template1');
+resume($crashed, 1);
+$outside = crash_backend($outside, 'template1');
+is_refused(connect_to($crashed), 'a crash before anything looked');
+$outside->do('CREATE DATABASE later');
+my $later = connect_to($crashed, db => 'later');
+$later->do('CREATE EXTENSION idgen_kinds CASCADE');
+is_refused(crash_backend($later, 'later'), 'an extension of after the copy, and a crash');
+for my $db ('later', 'postgres')
+{
+	my $on = connect_to($crashed, db => $db);
+	$on->do('SELECT idgen.confirm_shards()');
+	my $made = value_of($on, 'SELECT next_id()');
+	value_of($on, 'SELECT next_decimal_id()');
+	$on = crash_backend($on, $db);
+	cmp_ok(value_of($on, 'SELECT next_id()'), '>', $made, "$db: confirmed, and a crash");
+	cmp_ok(value_of($on, 'SELECT next_decimal_id()'), '>', 0, "$db: confirmed, and a crash: a DecimalId");
+}
+$crashed->stop;
+
 my $node = start_told('told', kinds => 1, conf => [ q{idgen.shards = '5'}, 'idgen.max_wait = 30s', 'max_prepared_transactions = 2' ]);
 my $one = connect_to($node);
 my $two = connect_to($node);

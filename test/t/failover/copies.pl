@@ -147,6 +147,13 @@ sub identified
 		'confirmed: the next dump names this server');
 	$second->disconnect;
 	is_told($copy, 0, 'a restored dump, confirmed');
+	my $told = '';
+	{
+		local $SIG{__WARN__} = sub { $told .= "@_" };
+		local @$on{qw(PrintWarn PrintError)} = (1, 0);
+		$on->do('SELECT idgen.confirm_shards()');
+	}
+	like($told, qr/NOTICE:  nothing was to be confirmed in this database\n/, 'confirmed again: nothing to confirm');
 	crash($copy);
 	start_again($copy);
 	is_told($copy, 0, 'a restored dump, confirmed, then kill -9');

@@ -11,6 +11,8 @@ use Test::More;
 use Time::HiRes qw(time);
 
 my $other = 7_000_000_000_000_000_001;
+my $first_second = int time;
+my @systems;
 
 sub make_node
 {
@@ -30,6 +32,7 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	my $session = connect_to($node);
 	my $holder = connect_to($node);
 	is(mirror($session), own_system($session), 'the sequence names the server');
+	push @systems, own_system($session);
 	$holder->do($_) for 'CREATE ROLE heir', q{BEGIN; ALTER SEQUENCE idgen.origin OWNER TO heir; PREPARE TRANSACTION 'forgotten'};
 	my $began = time;
 	fails_with($session, 'SELECT next_id()', '55000',
@@ -82,7 +85,12 @@ sub copy_row { my ($session) = @_; return value_of($session, q{SELECT ok FROM id
 	$session->do('SELECT idgen.confirm_shards()');
 	is(mirror($session), own_system($session), 'confirmed: a dump names this server');
 	ok(value_of($session, 'SELECT next_id()'), 'confirmed shards: IDs are made');
+	push @systems, own_system($session);
 	$session->disconnect;
 	$node->stop;
 }
+
+# As any two that initdb makes, though test/t/lib/initdb copies one cluster.
+is(scalar(grep { $_ >> 32 >= $first_second && $_ >> 32 <= time } @systems), 2, 'the servers of a test: their system identifiers are of the second in which they were made');
+isnt($systems[0], $systems[1], 'and each has its own');
 done_testing();

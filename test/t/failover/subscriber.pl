@@ -103,6 +103,7 @@ sub set_on_copy
 }
 
 my %made;
+local $ENV{REAL_INITDB} = 1;
 my $origin = start_node('origin', init => { allows_streaming => 'logical' }, conf => [ "idgen.shards = '5'", 'idgen.max_lead = 5s', @conf ]);
 for my $db ('other', 'fresh', 'warned')
 {
@@ -131,7 +132,7 @@ $origin->backup('base');
 	my $on = connect_to($copy);
 	$on->do(q{SELECT idgen.advance(now() + interval '1 s')});
 	is_refused($copy, 'postgres', 'moved forward');
-	$on->do(q{SELECT idgen.reset(now())});
+	$on->do(q{SELECT idgen.reset(now(), force => true)});
 	$on->disconnect;
 	is_refused($copy, 'postgres', 'moved back');
 	crash($copy);

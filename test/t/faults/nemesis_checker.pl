@@ -7,7 +7,7 @@ use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $nemesis = "$FindBin::Bin/../../nemesis";
+my $nemesis = "$FindBin::Bin/../../../trials/nemesis";
 my @totals = qw(ids tickets twice lost disordered reread skipped read standby);
 
 # Has histories checked, each a list of lines: the totals that are not 0, and the exit status.
@@ -82,6 +82,9 @@ sub end_run
 
 my $single = begin_run(MODE => 'single', MINUTES => 0.05, ONLY => 'kill_backend kill_all clock_back_1 cancel_statements');
 my %controls = map { $_->[0] => begin_run(MODE => $_->[0], MINUTES => 0.1, ONLY => $_->[1]) } [ 'control', 'failover_unfenced' ], [ 'control-machine', 'machine_untold' ];
+# The one against other makers: that of trials/against which a step of the clock makes repeat itself.
+my ($maker) = slurp_file("$nemesis/../against") =~ /^instagram="(.*?)"$/ms;
+my $against = begin_run(MODE => 'single', MINUTES => 0.05, ONLY => 'clock_back_1', WRITES => 1, MAKER => 'instagram_id()', MAKER_SQL => $maker =~ s/\\\$/\$/gr);
 my ($status, @lines) = end_run($single);
 is($status, 0, 'a run on one server succeeds');
 like($lines[-1], qr/^totals mode=single seed=1 faults=\d+ kinds=[0-4] ids=[1-9]\d* tickets=0 twice=0 lost=0 disordered=0 reread=0 skipped=0 read=\d+ standby=0 seconds=\d+$/,
@@ -97,6 +100,8 @@ for my $mode (sort keys %controls)
 	like($lines[-1], qr/^totals mode=$mode .* twice=[1-9]/, 'because IDs come twice');
 	ok(scalar(grep { /^twice: ids from \d+ by / } @lines), "$mode says which IDs come twice");
 }
+(undef, @lines) = end_run($against);
+like($lines[-1], qr/^totals mode=single .* twice=[1-9]/, 'another maker gives numbers twice once the clock steps back');
 like(qx(MODE=single ONLY=earthquake perl $nemesis/nemesis.pl 2>&1), qr/no such fault in single: earthquake/, 'an unknown fault is refused');
 like(qx(MODE=many perl $nemesis/nemesis.pl 2>&1), qr/no such mode: many/, 'an unknown mode is refused');
 done_testing();

@@ -63,7 +63,12 @@ fails_with($session, 'SELECT next_id(1)', '53200', qr/out of shared memory/,
 	'out of shared memory in a renewal that is needed');
 $session->rollback;
 clear_lock_table();
+$greedy->do(q{SET idgen.shards = '1'});
+my $server = q{SELECT value FROM idgen.status() WHERE key = 'server'};
+select undef, undef, undef, 1.2;
+is(value_of($greedy, $server), 'makes no IDs: see renewal', 'a renewal that failed is told until one succeeds');
 is_new(id(), 'room again: an ID');
+like(value_of($greedy, $server), qr/^makes IDs/, 'one has succeeded: that is told');
 
 # The transaction is unharmed, and so is the renewal after.
 begin_with_locks();

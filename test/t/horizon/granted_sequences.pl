@@ -62,7 +62,7 @@ for (@writes)
 	crash_and_start();
 	is(repeated(\%made, eval { draw($session, 5000) }), 0, "$what, then kill -9: none again");
 	@ids = eval { draw($session, 1) };
-	is(scalar @ids, 1, "$what, then kill -9: IDs go on") || $session->do('SELECT idgen.reset(clock_timestamp())');
+	is(scalar @ids, 1, "$what, then kill -9: IDs go on") || $session->do('SELECT idgen.reset(clock_timestamp(), force => true)');
 	repeated(\%made, @ids);
 	pass_window();
 }
@@ -74,7 +74,7 @@ $session->disconnect;
 $node->stop;
 start_again($node);
 $session = connect_to($node);
-eval { repeated(\%made, draw($session, 1000)); 1 } || $session->do('SELECT idgen.reset(clock_timestamp())');
+eval { repeated(\%made, draw($session, 1000)); 1 } || $session->do('SELECT idgen.reset(clock_timestamp(), force => true)');
 my $at = value_of($session, q{SELECT clock_timestamp() + '3 s'});
 $session->do('SELECT idgen.advance(?)', undef, $at);
 my $dump = $node->basedir . '/dump';

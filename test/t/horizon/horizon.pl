@@ -172,7 +172,7 @@ $session->do(q{ALTER SEQUENCE idgen.horizon RESTART WITH 2208988800000});
 sleep 1.1;
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is \d+ days(?: \d+ h)? behind/,
 	'restarted at the year 2040');
-$session->do('SELECT idgen.reset(clock_timestamp())');
+$session->do('SELECT idgen.reset(clock_timestamp(), force => true)');
 is(repeated(\%made, draw($session, 1000)), 0, 'restarted at the year 2040: IDs go on after idgen.reset');
 
 # Unlogged: refused when a renewal is needed.
@@ -266,10 +266,10 @@ sub told
 my $costs = qr/NOTICE:  no ID will be made in this database for/;
 is(told(q{SELECT idgen.advance(now() + '1500 ms')}), '', 'near: nobody notices');
 like(told(q{SELECT idgen.advance(now() + '1 h')}),
-	qr/$costs (?:59 min \d+ s|1 h)\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(at\)/,
+	qr/$costs (?:59 min \d+ s|1 h)\nDETAIL:  The next ones lie at or above 20.*\nHINT:  .*idgen\.reset\(\)/,
 	'an hour ahead: told');
 like(told(q{SELECT idgen.reset(clock_timestamp() + '10 s')}), qr/$costs \d\.\d{3} s\n/, 'reset: told, too');
-is(told('SELECT idgen.reset(clock_timestamp())'), '', 'reset to the clock: nothing to tell');
+is(told('SELECT idgen.reset()'), '', 'reset: nothing to tell');
 like(told(q{SELECT idgen.advance(now() + '400 days', far => true)}), qr/$costs (?:400 days|399 days 2\d h)\n/,
 	'far, and meant: told');
 fails_with($session, 'SELECT next_id()', '55000', qr/lies (?:399 days 2\d h|400 days(?: 1 h)?) ahead of the clock\nDETAIL:  idgen.advance\(\) has moved/,
@@ -295,7 +295,7 @@ set_clock($node, '+22');
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 36\d days(?: \d+ h)? behind/, 'the clock back');
 my $late = connect_to($node);
 my $right = value_of($session, 'SELECT clock_timestamp()');
-$session->do('SELECT idgen.reset(?)', undef, $right);
+$session->do('SELECT idgen.reset(?, force => true)', undef, $right);
 @ids = (draw($session, 100), draw($late, 100));
 is(repeated(\%made, @ids), 0, 'idgen.reset: none again');
 ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right),

@@ -11,6 +11,7 @@ use Test::More;
 
 sub vectors { my ($name) = @_; my ($header, @rows) = map { chomp; [ split /,/ ] } split /^/, slurp_file("$FindBin::Bin/../../vectors/$name.csv"); return map { my %row; @row{@$header} = @$_; \%row } @rows }
 
+local $ENV{REAL_INITDB} = 1;
 my $node = start_node('stored', kinds => 1, conf => ["idgen.shards = '5'"], init => { no_data_checksums => 1 });
 my $session = connect_to($node);
 $session->do('CREATE EXTENSION pageinspect');

@@ -1,4 +1,4 @@
-# The page by which a host tells a machine of copies (src/core/durable/machine.hpp), as a file, for the TAP tests; and a
+# The page by which a host tells a machine of copies (src/core/horizon/machine.hpp), as a file, for the TAP tests; and a
 # machine that is resumed from a snapshot: all processes of a node stand still while the host writes.
 package IdgenHost;
 

@@ -9,7 +9,7 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use PostgreSQL::Test::Utils qw(slurp_file);
 
-our @EXPORT = qw(tree page pages blocks block is_sql);
+our @EXPORT = qw(refusals_in tree page pages blocks block is_sql);
 
 # The folder of the tree that is tested.
 sub tree { return abs_path(dirname(__FILE__) . '/../../..') }
@@ -19,6 +19,22 @@ sub page { my ($name) = @_; return slurp_file(tree() . ($name eq 'README' ? '/RE
 
 # The names of all pages.
 sub pages { return ('README', grep { $_ ne 'README' } map { m{/docs/(.+)\.md$} } sort glob tree() . '/docs/{,clients/}*.md') }
+
+# The refusals in a source (src/pg/report/refusal.hpp): each a pair of condition and message, as the source writes it.
+sub refusals_in
+{
+	my ($text) = @_;
+	my $literal = qr/"(?:[^"\\]|\\.)*"/;
+	my $call = qr/(\((?:[^()"]|$literal|(?-1))*\))/;
+	my @refusals;
+	while ($text =~ /\{\s*ERRCODE_(\w+),\s*((?:[^,()"]|$literal|$call)+),/g)
+	{
+		my ($condition, $messages) = (lc $1, $2);
+		# Each alternative: a literal, or the first argument of psprintf.
+		push @refusals, map { [ $condition, join '', /"((?:[^"\\]|\\.)*)"/g ] } $messages =~ /((?:$literal\s*)+)/g;
+	}
+	return @refusals;
+}
 
 # The blocks of a page, in their order: page, section (the heading above), language ('' if none is given, "indented" if
 # it stands indented and not between fences), number among those of the page, text; and says, what stands without a

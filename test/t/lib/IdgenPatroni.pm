@@ -139,7 +139,7 @@ sub change_registry
 	my ($self, $store, %settings) = @_;
 	$self->configure(parameters => { %{ $self->use_registry($store) }, %settings });
 	$self->wait_for('all servers are started again', sub { $self->whole });
-	$self->run($self->primary, 'SELECT idgen_lease.confirm_registry()');
+	$self->run($self->primary, 'SELECT idgen_lease.confirm_registry(force => true)');
 	return;
 }
 

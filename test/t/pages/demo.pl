@@ -1,5 +1,5 @@
 # The demo: shows what it promises, lets psql in, stops in no pager, and leaves nothing behind and nothing running,
-# in terminals and without one, however it is asked to end.
+# in terminals and without one, however it is asked to end. And what plain make prints.
 use strict;
 use warnings;
 use FindBin;
@@ -11,7 +11,7 @@ use Test::More;
 my $tree = "$FindBin::Bin/../../..";
 my @demo = ('/usr/bin/make', '-s', '-C', $tree, 'demo');
 my $stand_ins = PostgreSQL::Test::Utils::tempdir;
-delete @ENV{qw(PGHOST PGPORT PGDATABASE PSQL_PAGER MAKEFLAGS MAKELEVEL)};
+delete @ENV{qw(TMPDIR PGHOST PGPORT PGDATABASE PSQL_PAGER MAKEFLAGS MAKELEVEL)};
 
 # A pager is noticed: this one says so, and waits for a key.
 sub stand_in
@@ -199,6 +199,48 @@ nothing_left($begun, 'Ctrl-C in the build');
 	ok(scalar(running_in(sandbox_in($said))), 'told to wait, it waits');
 	$demo->signal('KILL');
 	nothing_left(sandbox_in($said), 'killed');
+}
+
+# A folder in which it cannot work is named first, with a way out, and nothing is left there: too small, mounted with
+# noexec (for which a chmod stands that does nothing), full when the server is copied. TMPDIR says another one.
+{
+	my $folder = PostgreSQL::Test::Utils::tempdir;
+	local %ENV = (%ENV, PATH => $as_built, TMPDIR => $folder);
+	my %case = (
+		"$folder has 7 MB free, and 300 are needed: name another folder" => [ 'df', 'echo header; echo dev 99 92 7 92% /tmp' ],
+		"no program can run in $folder, which is mounted with noexec: name another folder" => [ 'chmod', ':' ],
+		"No space left on device" => [ 'cp', q{for file in 1 2 3 4 5 6 7 8 9; do echo "cp: error writing $file: No space left on device" >&2; done; exit 1} ]);
+	for my $said (sort keys %case)
+	{
+		stand_in(@{ $case{$said} });
+		IPC::Run::run(\@demo, '<', \undef, '>&', \my $out);
+		isnt($?, 0, "$said: it ends with an error");
+		like($out, qr/\Q$said\E/, "$said: it says so");
+		cmp_ok(scalar(split /\n/, $out), '<=', 10, "$said: in a few lines");
+		is(join(' ', glob "$folder/idgen.*"), '', "$said: nothing is left");
+		unlink "$stand_ins/$case{$said}[0]";
+	}
+	IPC::Run::run(\@demo, '<', \undef, '>', \my $shown);
+	like($shown, qr{psql -h \Q$folder\E/idgen\.}, 'TMPDIR is followed');
+	nothing_left(sandbox_in($shown), 'TMPDIR');
+}
+
+# Plain make says a line for each object, V=1 the commands, -s nothing; and perl nothing of a locale that is not there.
+{
+	my $folder = PostgreSQL::Test::Utils::tempdir;
+	my $object = 'src/core/text/duration.o';
+	my $made = sub {
+		my (@arguments) = @_;
+		unlink glob "$folder/src/core/text/*";
+		local %ENV = (%ENV, LC_ALL => 'xx_XX.UTF-8', LANG => 'xx_XX.UTF-8');
+		IPC::Run::run([ '/usr/bin/make', '-B', '-C', $folder, '--no-print-directory', '-f', "$tree/Makefile", @arguments ], '<', \undef, '>&', \my $out);
+		return $out;
+	};
+	is($made->($object), "  $object\n", 'plain make: a line for an object');
+	like($made->($object, 'V=1'), qr/^\S+ .*-std=c\+\+17 .*duration\.cpp/m, 'make V=1: the command');
+	is($made->('-s', $object), '', 'make -s: nothing');
+	my ($script) = map { s{.*/}{sql/}r } glob "$tree/sql/idgen_kinds--[0-9].[0-9].[0-9].sql";
+	is($made->($script), '', 'perl says nothing of a locale that is not there');
 }
 
 done_testing();

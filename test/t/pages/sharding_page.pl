@@ -130,7 +130,7 @@ SQL
 	type($b, 'Logical replication', 2);
 	my $write = q{INSERT INTO post (author, body) SELECT 1, 'x' FROM generate_series(1, 500)};
 	$_->safe_psql('postgres', $write) for $a, $b, $a;
-	$a->wait_for_catchup('from_a');
+	$b->wait_for_subscription_sync($a, 'from_a');
 	is($b->safe_psql('postgres', 'SELECT string_agg(shard || $$: $$ || n, $$, $$ ORDER BY shard) FROM (SELECT id_shard(id) AS shard, count(*) AS n FROM post GROUP BY 1) s'),
 		'0: 1000, 1: 500', 'replication: rows of both servers in one table');
 	if ($b->pg_version >= 16)
@@ -174,7 +174,7 @@ SQL
 	wait_until($writer, q{SELECT current_setting('idgen.shards') = '5'});
 	is($write->($writer), undef, 'move: a makes none any more');
 	my $after = $a->safe_psql('postgres', block_of($section, 5));
-	$a->wait_for_catchup('shard_6');
+	$b->wait_for_subscription_sync($a, 'shard_6');
 	is($b->safe_psql('postgres', 'SELECT count(*) FROM shard_6.photo'), '100', 'move: all rows are there');
 	$b->psql('postgres', block_of($section, 6), extra_params => [ '-v', "after=$after" ], on_error_die => 1);
 	wait_until($other, q{SELECT current_setting('idgen.shards') = '6'});

@@ -1,11 +1,13 @@
-# docs/troubleshooting.md has every message of src/pg and src/lease once, and no other.
+# docs/troubleshooting.md has every message of src/pg, registry/node and kinds/pg once, and no other.
 use strict;
 use warnings;
 use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IdgenPages;
 use Test::More;
 use PostgreSQL::Test::Utils;
 
-my $tree = "$FindBin::Bin/../../..";
+my $tree = tree();
 
 # The messages that the sources hold, as the page writes them: what varies is "…".
 sub messages_of
@@ -13,8 +15,8 @@ sub messages_of
 	my ($text) = @_;
 	$text =~ s{//.*}{}g;
 	my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
-	my @messages = grep { defined } $text =~ /\b(?:errmsg|GUC_check_errmsg)\(\s*($literals)|\{LayoutReason::\w+,\s*($literals)/g;
-	return map { join '', /"((?:[^"\\]|\\.)*)"/g } @messages;
+	my @messages = grep { defined && !/^"%s"/ } $text =~ /\b(?:errmsg|GUC_check_errmsg)\(\s*($literals)|\{LayoutReason::\w+,\s*($literals)/g;
+	return (map({ join '', /"((?:[^"\\]|\\.)*)"/g } @messages), map { $_->[1] } refusals_in($text));
 }
 
 sub as_written
@@ -23,7 +25,7 @@ sub as_written
 	return $format =~ s/\\"/"/gr =~ s/%(?:\.\*)?(?:ll|z)?[a-z]/\xe2\x80\xa6/gr =~ s/%%/%/gr;
 }
 
-my %said = map { as_written($_) => $_ } map { messages_of(slurp_file($_)) } glob "$tree/src/{pg,lease}/*/*.?pp";
+my %said = map { as_written($_) => $_ } map { messages_of(slurp_file($_)) } glob "$tree/{src/pg/*,registry/node/*,kinds/pg}/*.?pp";
 cmp_ok(scalar keys %said, '>', 90, 'the sources have messages');
 # What the server itself says when a setting's value is refused
 $said{"invalid value for parameter \"\xe2\x80\xa6\""} = 1;

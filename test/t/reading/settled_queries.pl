@@ -455,7 +455,7 @@ sub reaches
 {
 	my $reached = bound($main);
 	my $at = value_of($main, "SELECT id_time(?) - interval '1 s'", $reached);
-	$main->do('SELECT idgen.reset(?)', undef, $at);
+	$main->do('SELECT idgen.reset(?, force => true)', undef, $at);
 	cmp_ok(bound($main), '<', $reached, 'a reset takes answers back');
 	wait_for_replay($node, $standby);
 	cmp_ok(bound($on_standby), '<=', value_of($main, 'SELECT id_min(?)', $at), 'standby: a reset takes answers back');

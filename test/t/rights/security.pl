@@ -159,6 +159,9 @@ $session->do('SET search_path = "id gen"');
 $session->do(slurp_file("$FindBin::Bin/../../../sql/called.sql") =~ s/CREATE VIEW/CREATE TEMP VIEW/r);
 is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || c.proname FROM called c JOIN pg_proc USING (oid) JOIN pg_namespace n ON n.oid = pronamespace ORDER BY 1}) ], [],
   'the page names every function that people call');
+# Which nobody calls by name, and which are not a part of a type or an aggregate, whose rights say the same.
+is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || proname FROM routine JOIN pg_namespace n ON n.oid = pronamespace
+  WHERE prorettype = 'internal'::regtype AND NOT EXISTS (SELECT FROM pg_aggregate WHERE routine.oid IN (aggtransfn, aggcombinefn)) ORDER BY 1}) ], [], 'and every function that the planner calls, or puts into statements');
 
 # Each check notices: what is done here is taken back.
 my @breaks = (
@@ -312,6 +315,41 @@ for (@breaks)
 		qr/permission denied for schema public/, 'the advice followed');
 	$_->disconnect for $boss, $mallory, $app;
 	$root->do('DROP DATABASE open');
+}
+
+# idgen.next_id() asks for the right to call next_id(), wherever that stands: also after a dump, which knows nothing of
+# such a rule; in each statement anew, also a prepared one; and in a default that COPY plans.
+{
+	my ($one, $two) = map { my $db = $_; $session->do("CREATE DATABASE $db"); { name => $db, boss => connect_to($node, db => $db) } } qw(asked restored);
+	$one->{boss}->do($_) for 'CREATE SCHEMA ids', 'CREATE EXTENSION idgen SCHEMA ids', 'GRANT USAGE ON SCHEMA ids TO app', 'CREATE TABLE t (n int, id bigint DEFAULT idgen.next_id())', 'GRANT SELECT, INSERT ON t TO app';
+	my ($with, $without) = ('GRANT EXECUTE ON FUNCTION ids.next_id(bigint, ids.id_layout) TO PUBLIC', 'REVOKE EXECUTE ON FUNCTION ids.next_id(bigint, ids.id_layout) FROM PUBLIC');
+	my $refused = sub {
+		my ($db, $what) = @_;
+		my $app = connect_to($node, db => $db, user => 'app');
+		fails_with($app, $_, '42501', qr/permission denied for function next_id/, "$what: $_")
+		  for 'SELECT idgen.next_id()', 'SELECT ids.next_id()', 'INSERT INTO t VALUES (1)';
+		return $app->disconnect;
+	};
+	my $app = connect_to($node, db => 'asked', user => 'app');
+	$app->do('PREPARE p AS SELECT idgen.next_id()');
+	cmp_ok(value_of($app, 'EXECUTE p'), '<', value_of($app, 'SELECT ids.next_id()'), 'idgen.next_id(): an ID as those of next_id()');
+	$one->{boss}->do($without);
+	fails_with($app, 'EXECUTE p', '42501', qr/permission denied for function next_id/, 'idgen.next_id(): a statement that was prepared before');
+	$refused->('asked', 'idgen.next_id()');
+	$app->disconnect;
+	my $dump = PostgreSQL::Test::Utils::tempdir() . '/dump';
+	$node->command_ok([ 'pg_dump', '-f', $dump, '-d', $node->connstr('asked') ], 'idgen.next_id(): a dump');
+	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, '-d', $node->connstr('restored') ], 'idgen.next_id(): it is restored');
+	$refused->('restored', 'idgen.next_id(), restored');
+	$two->{boss}->do($with);
+	$app = connect_to($node, db => 'restored', user => 'app');
+	$app->do('INSERT INTO t VALUES (1)');
+	$app->do('COPY t (n) FROM STDIN');
+	$app->pg_putcopydata("1\n" x 100);
+	$app->pg_putcopyend;
+	is(value_of($app, 'SELECT count(DISTINCT id) FROM t'), 101, 'idgen.next_id(): by INSERT and by COPY, once granted');
+	$_->disconnect for $app, map { $_->{boss} } $one, $two;
+	$session->do("DROP DATABASE $_") for qw(asked restored);
 }
 
 $session->disconnect;

@@ -171,4 +171,34 @@ unlink "$root/slow";
 is(status_of($_), 0, 'two at once: it goes on') for $first, $second;
 is_put_back('two at once');
 
+# Without a network, which apt-get update alone does not call an error; with the lists of before it goes on.
+unlink "$root/etc/apt/sources.list";
+append_to_file("$root/etc/apt/sources.list", "deb [trusted=yes] http://127.0.0.1:1/debian ./\n");
+my $cut = begin();
+is(status_of($cut), 1, 'no network: an error');
+like($cut->{said}, qr/^[EW]: .*127\.0\.0\.1.*\n(?:.*\n)*apt-get could not fetch the lists of packages, as it says above/m, 'no network: it says so, after apt-get');
+unlike($cut->{said}, qr/the packages here have no PostgreSQL/, 'no network: and nothing else');
+is_put_back('no network');
+unlink "$root/etc/apt/sources.list";
+append_to_file("$root/etc/apt/sources.list", "deb [trusted=yes] file:$root/packages ./\ndeb [trusted=yes] http://127.0.0.1:1/debian ./\n");
+$cut = begin();
+is(status_of($cut), 0, 'one archive does not answer: it goes on') || note $cut->{said};
+is_put_back('one archive does not answer');
+
+# Without sudo, and before apt has lists: the packages that are missing, by names that there are.
+{
+	my $bare = PostgreSQL::Test::Utils::tempdir;
+	symlink((grep { -x } map { "$_/apt-cache" } split /:/, $ENV{PATH})[0], "$bare/apt-cache");
+	for my $program (qw(sh dirname basename dpkg-query grep sed sort awk tail tr id printf cat))
+	{
+		my ($path) = grep { -x } map { "$_/$program" } split /:/, $ENV{PATH};
+		symlink $path, "$bare/$program" if $path;
+	}
+	unlink glob "$root/var/lib/apt/lists/*Packages*";
+	unlink glob "$root/var/cache/apt/*.bin";
+	my $alone = begin(PATH => $bare, PG_MAJOR => '', PG_SERVERS => $bare);
+	is(status_of($alone), 1, 'no sudo: an error');
+	like($alone->{said}, qr/^missing packages, and no sudo to install them: .* postgresql postgresql-server-dev-all /m, 'no sudo: it names what is missing');
+}
+
 done_testing();

@@ -214,7 +214,7 @@ sub clusters_are
 my @lines = ('15 main 1 online postgres /data/15 /log', '17 main 2 online,recovery postgres /data/17 /log');
 my $no_way = { env => { PATH => "$machine:$ENV{PATH}", PGHOST => '', PGPORT => '' } };
 clusters_are(@lines);
-sets_up('two clusters', $node, [ $no_way, qw(--database app --shards 5) ], 1, qr/^idgen-setup: more than one server runs here: 15\/main 17\/main/m, qr/^    .*--cluster 17\/main/m);
+sets_up('two clusters', $node, [ $no_way, qw(--database app --shards 5) ], 1, qr/^idgen-setup: more than one server runs here: 15\/main 17\/main/m, qr/^    Say which one: --cluster 15\/main, or --cluster 17\/main$/m);
 sets_up('a cluster that is not there', $node, [ $no_way, qw(--database app --shards 5 --cluster 16/main) ], 1, qr/there is no cluster "16\/main" here/, qr/^    .*15\/main 17\/main/m);
 sets_up('a cluster by name', $node, [ $no_way, qw(--database app --shards 5 --cluster 17/main) ], 1, qr/\.s\.PGSQL\.2"/);
 # A cluster of Debian is restarted by Debian's command; below systemd only by systemd.
@@ -246,8 +246,26 @@ $bare->safe_psql('postgres', 'ALTER SYSTEM SET shared_preload_libraries = auto_e
 append_to_file($bare->data_dir . '/patroni.dynamic.json', '{}');
 refuses('Patroni', $bare, [qw(--database app --shards 5 --preload)], qr/Patroni runs this server/, qr/patronictl edit-config: shared_preload_libraries: 'auto_explain, idgen'/);
 $bare->stop;
-clusters_are('15 main 1 down postgres /data/15 /log');
-sets_up('a cluster that is down', $node, [ $no_way, qw(--database app --shards 5) ], 1, qr/the cluster 15\/main does not run/, qr/^    .*pg_ctlcluster 15 main start/m);
+unlink $bare->data_dir . '/patroni.dynamic.json';
+$bare->safe_psql('postgres', 'ALTER SYSTEM SET shared_preload_libraries = idgen') if $bare->start;
+$bare->stop;
+
+# A cluster that is down is started where nothing else does; below systemd the command is named, with sudo for who came by it.
+clusters_are('15 main ' . $bare->port . ' down postgres ' . $bare->data_dir . ' /log');
+unlink "$machine/pg_ctlcluster";
+append_to_file("$machine/pg_ctlcluster", qq(#!/bin/sh\n[ "\$*" = '15 main start' ] && exec pg_ctl start -s -w -D '@{[ $bare->data_dir ]}' -l '@{[ $bare->logfile ]}'\n));
+chmod 0755, "$machine/pg_ctlcluster";
+my @down = ({ env => { PATH => "$machine:$ENV{PATH}", PGPORT => '', SUDO_USER => 'me' } }, qw(--database app --shards 5 --cluster 15/main));
+if (-d '/run/systemd/system')
+{
+	sets_up('a cluster that is down', $bare, \@down, 1, qr/the cluster 15\/main does not run/, qr/^    Start it: sudo pg_ctlcluster 15 main start/m);
+}
+else
+{
+	sets_up('a cluster that is down, dry run', $bare, [ @down, '--dry-run' ], 1, qr/^\$ pg_ctlcluster 15 main start$/m, qr/the cluster 15\/main does not run, so what follows is not known/);
+	sets_up('a cluster that is down', $bare, \@down, 0, qr/^\$ pg_ctlcluster 15 main start$/m, qr/^an ID of shard 5/m);
+	$bare->stop;
+}
 
 # The manual page of the packages has each option.
 my $manual = slurp_file(tree() . '/packaging/idgen-setup.1') =~ s/\\fR, " "" / /gr;

@@ -15,7 +15,22 @@ my $folder = "$tree/test/stable";
 
 # Where the names of promised objects stand: the pages, but for the two that list internal objects, too; and what a node
 # asks its registry.
-my $named = join "\n", map({ page($_) } grep { !/^(?:security|development)$/ } pages()), map({ slurp_file($_) } glob "$tree/src/lease/postgres/*.cpp");
+my $named = join "\n", map({ page($_) } grep { !/^(?:security|development)$/ } pages()), map({ slurp_file($_) } glob "$tree/registry/node/postgres/*.cpp");
+
+# Functions and procedures that are promised, and arguments that their comments do not name: \df+ is what explains them. Those
+# that only a node calls are explained where it calls them.
+sub unexplained
+{
+	my ($node) = @_;
+	my %promised = map { /^(?:function|procedure) ([\w.]+)\(/ ? ($1 => 1) : () } split /\n/, slurp_file("$folder/catalog.txt");
+	delete $promised{"idgen_registry.$_"} for qw(claim extend stop fetch_ranges give_back_ranges find_locker);
+	my $arguments = q{
+		SELECT p.oid::regproc, a.name FROM pg_proc p JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
+		  JOIN pg_extension e ON e.oid = d.refobjid, unnest(proargnames) WITH ORDINALITY AS a(name, number)
+		 WHERE e.extname ~ '^idgen' AND coalesce(proargmodes[a.number], 'i') IN ('i', 'b', 'v')
+		   AND coalesce(obj_description(p.oid, 'pg_proc'), '') !~* ('\m' || a.name || '\M') ORDER BY 1, 2};
+	return grep { $promised{ s/[|].*|"//gr } } split /\n/, $node->safe_psql('postgres', $arguments);
+}
 
 # The promised lines of the catalog: the objects that are named there, and those that need not be; the keys of
 # idgen.status(), of which a server shows those that it has something to say of.
@@ -24,7 +39,8 @@ sub catalog_lines
 	my $node = start_leased('stable', 'host=/nowhere');
 	$node->safe_psql('postgres', 'CREATE EXTENSION idgen_kinds; CREATE EXTENSION idgen_migrate; CREATE EXTENSION idgen_registry');
 	my @rows = map { [ split /\t/, $_, 2 ] } split /\n/, $node->safe_psql('postgres', slurp_file("$folder/catalog.sql"), extra_params => [ '-F', "\t" ]);
-	my @keys = map { slurp_file($_) =~ /return \{"(\w+)"/g } glob "$tree/src/pg/monitor/facts*.cpp";
+	is(join("\n", unexplained($node)), '', 'the comment of each function that is promised names its arguments');
+	my @keys = slurp_file("$tree/src/pg/monitor/facts.hpp") =~ /\{"(\w+)", \w+_fact\b/g;
 	return map({ "status $_" } @keys), map { $_->[1] } grep { $_->[0] eq '' || $named =~ /(?<![\w.])\Q$_->[0]\E(?!\w)/ } @rows;
 }
 
@@ -72,13 +88,15 @@ sub error_lines
 {
 	my $literals = qr/(?:"(?:[^"\\]|\\.)*"\s*)+/;
 	my @lines;
-	for (map { slurp_file($_) } glob "$tree/src/{pg,lease}/*/*.?pp")
+	my $shown = sub { return $_[0] =~ s/\\"/"/gr =~ s/%(?:\.\*)?(?:ll|z)?[a-z]/%s/gr };
+	for (map { slurp_file($_) } glob "$tree/{src/pg/*,registry/node/*,kinds/pg}/*.?pp")
 	{
 		s{//.*}{}g;
+		push @lines, map { "$_->[0]: " . $shown->($_->[1]) } refusals_in($_);
 		while (/\bERRCODE_(\w+)\),\s*errmsg\(\s*($literals)/g)
 		{
 			my ($condition, $message) = (lc $1, join '', $2 =~ /"((?:[^"\\]|\\.)*)"/g);
-			push @lines, "$condition: " . $message =~ s/\\"/"/gr =~ s/%(?:\.\*)?(?:ll|z)?[a-z]/%s/gr;
+			push @lines, "$condition: " . $shown->($message);
 		}
 	}
 	for (map { slurp_file($_) } glob "$tree/{sql,registry,migrate}/{install,common,lease}/*.sql")

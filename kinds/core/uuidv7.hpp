@@ -1,0 +1,45 @@
+// UUIDs of version 7 as next_uuidv7 makes them:
+//
+//      | 48 bits unix ms | 0111 | 12 bits fraction of the ms | 10 | 62 bits random |
+//
+// The fraction counts 4096ths of a millisecond (RFC 9562, section 6.2, method 3). Time and fraction together are the
+// stamp. The maker gives every stamp once, and a larger one each time: if the clock is behind, the last plus 1.
+#pragma once
+
+#include <cstdint>
+
+#include "core/layout/uuid.hpp"
+
+namespace idgen {
+
+using UuidStamp = std::int64_t;
+constexpr int uuid_fraction_bits = 12;
+constexpr UuidStamp uuid_last_stamp = (UuidStamp{1} << (48 + uuid_fraction_bits)) - 1;
+
+// The stamp of an instant: unix ms, and the nanoseconds since that ms began.
+constexpr UuidStamp uuid_stamp(std::int64_t unix_ms, std::int32_t ns) noexcept {
+    return unix_ms * (1 << uuid_fraction_bits) + (std::int64_t{ns} << uuid_fraction_bits) / 1000000;
+}
+
+// The whole milliseconds of a stamp, or between two.
+constexpr std::int64_t uuid_stamp_ms(UuidStamp stamp) noexcept {
+    return stamp >> uuid_fraction_bits;
+}
+
+// Moves the last stamp that was given on to the next: the present one if that is later, else the last plus 1. False
+// past the end: nothing is changed.
+constexpr bool step_up(UuidStamp &last, UuidStamp now) noexcept {
+    UuidStamp next = now > last ? now : last + 1;
+    if (next > uuid_last_stamp) return false;
+    last = next;
+    return true;
+}
+
+// The UUID of version 7 with that stamp and the lower 62 of the given bits.
+Uuid uuidv7_of(UuidStamp stamp, std::uint64_t random) noexcept;
+
+// The smallest and the largest UUID of version 7 of a millisecond. Requires that a UUID holds it.
+Uuid uuidv7_min(std::int64_t unix_ms) noexcept;
+Uuid uuidv7_max(std::int64_t unix_ms) noexcept;
+
+}  // namespace idgen

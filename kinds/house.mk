@@ -1,0 +1,10 @@
+# idgen_kinds: what the Makefile at the top, which includes this, builds and tests. Its C++ goes into the library of idgen.
+
+sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
+	$(filter-out %/10-schema.sql,$(call files,sql/common/*)) $(call files,kinds/install/*)
+
+installcheck-kinds:
+	$(call regress_house,kinds,time_prefixed uuidv7 kinds)
+
+test-kinds:
+	@HOUSES=kinds ./tools/test unit regress pgtap houses

@@ -1,0 +1,181 @@
+// The errands of the keeper: what registry/node/rules asks for next, for one number, and the record that must be durable before
+// a claim. keeper_answers.cpp has what comes of each.
+#include "registry/node/keep/keeper.hpp"
+
+#include "pg/report/words.hpp"
+#include "registry/node/store/trouble.hpp"
+
+namespace idgen::lease {
+
+namespace {
+
+// Numbers that are tried for one entry at once: others may be faster.
+constexpr int tries_at_once = 64;
+
+}  // namespace
+
+// A number that is lost is replaced at once; one that is lost again, in the next round.
+Keeper::Result Keeper::run_errands(uint32 index) {
+    const Lease &lease = entry(index).lease;
+    Result met(Progress::done);
+    int losses = 0;
+    for (int i = 0; i < tries_at_once && losses < 2; i++) {
+        bool was_held = is_held(lease);
+        // A number that was refused is not the only one that others want: the next is sought from anywhere.
+        uint64 start = i == 0 ? 0 : static_cast<uint64>(random_secret());
+        Result result = run(index, next_errand(lease, entry(index).purpose, clock(), rules_of(index)), start);
+        if (result.obstacle != nullptr) met.obstacle = result.obstacle;
+        met.is_locked |= result.is_locked;
+        met.progress = result.progress;
+        if (met.progress != Progress::again) return met;
+        losses += was_held && !is_held(lease) ? 1 : 0;
+    }
+    met.progress = Progress::done;
+    return met;
+}
+
+Keeper::Result Keeper::run(uint32 index, Errand errand, uint64 start) {
+    switch (errand) {
+        case Errand::none:
+            return Progress::done;
+        case Errand::repeat:
+            return send(index, entry(index).lease.pending);
+        case Errand::drain:
+            return drain(index);
+        case Errand::claim:
+            return claim(index, entry(index).lease.number);
+        case Errand::choose:
+            return choose(index, start);
+        case Errand::extend:
+            return extend(index);
+        case Errand::stop:
+            return stop(index);
+    }
+    return Progress::done;
+}
+
+// Waits for the sessions that still have an older cap of a lease, by taking the lock of each slot.
+Keeper::Result Keeper::drain(uint32 index) {
+    gate_.reached_ms();
+    Guard<pg::LightLock> guard(leases_.lock);
+    note_drained(entry(index).lease);
+    return Progress::again;
+}
+
+Keeper::Result Keeper::choose(uint32 index, uint64 start) {
+    Registration registration{};
+    const NumberRange &range = gate_.settings().range;
+    if (!registry_.list(range, registration)) return unlisted();
+    older_.look_at(registration, range);
+    int64 now_ms = clock().now_ms;
+    NumberChoice choice = choose_number(spare_numbers(index), list_with(registration, leases_.granted), range, start,
+                                        now_ms, rules_of(index).max_lead_ms);
+    if (choice.kind == ChoiceKind::claim) return claim(index, choice.number);
+    return {Progress::stuck,
+            choice.kind == ChoiceKind::none
+                ? psprintf("all numbers from %lld to %lld are held by others", static_cast<long long>(range.first),
+                           static_cast<long long>(range.last))
+                : psprintf("the first free number, %lld, can be used from %s on", static_cast<long long>(choice.number),
+                           pg::instant_text(now_ms + choice.wait_ms))};
+}
+
+Keeper::Result Keeper::claim(uint32 index, int64 number) {
+    if (!propose_durably(index, number)) return Progress::stuck;
+    Lease &lease = entry(index).lease;
+    LeaseCall call{};
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        call = ask_claim(lease, records_[index], clock());
+    }
+    return send(index, call);
+}
+
+// False if the record cannot be written: nothing is asked for then.
+bool Keeper::propose_durably(uint32 index, int64 number) {
+    LeaseRecord record = records_[index];
+    LeasePage before = record_.page();
+    bool is_known = is_mine(record) && record.number == number;
+    for (uint32 row = 0; row < before.count && !is_known; row++)
+        if (before.rows[row].number == number) record = record_of(before, row);
+    LeaseRecord next = propose(record, registry_.identity(), identity_, number, random_secret());
+    put_record(next);
+    if (!record_.write()) {
+        record_.page() = before;
+        registry_.note_trouble(record_.obstacle());
+        return false;
+    }
+    records_[index] = next;
+    return true;
+}
+
+// Puts a record into the page, not yet durable. A full page forgets a number that no entry uses.
+void Keeper::put_record(const LeaseRecord &record) {
+    LeasePage &page = record_.page();
+    page.registry = registry_.identity();
+    adopt(page, identity_);
+    while (!remember(page, record)) {
+        uint32 row = 0;
+        while (is_used(page.rows[row].number)) row++;
+        remove_number(page, page.rows[row].number);
+    }
+}
+
+Keeper::Result Keeper::extend(uint32 index) {
+    bool is_accepted = false;
+    ClockReading now = gate_.clock(is_accepted);
+    if (!is_accepted)
+        return {Progress::stuck, "the clock of this server has jumped forward; idgen.status() says how far"};
+    Lease &lease = entry(index).lease;
+    // Before the first extension, which may be another process's than the claim was.
+    if (lease.cap_ms == 0) {
+        auto number = static_cast<uint32>(lease.number);
+        gate_.move_number(number, pg::claimed_ms(leases_, number));
+    }
+    LeaseCall call{};
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        call = ask_extend(lease, now, rules_of(index));
+    }
+    return send(index, call);
+}
+
+Keeper::Result Keeper::stop(uint32 index) {
+    int64 reached_ms = gate_.reached_ms();
+    LeaseCall call{};
+    {
+        Guard<pg::LightLock> guard(leases_.lock);
+        call = ask_stop(entry(index).lease, reached_ms, clock());
+    }
+    return send(index, call);
+}
+
+// The number of an entry as it was, and those of the time before that no entry has yet, the last one first.
+OwnNumbers Keeper::spare_numbers(uint32 index) const {
+    const LeasePage &page = record_.page();
+    auto *records = static_cast<LeaseRecord *>(palloc((page.count + 1) * sizeof(LeaseRecord)));
+    size_t count = 0;
+    if (is_mine(records_[index])) records[count++] = records_[index];
+    for (uint32 row = page.count; row-- > 0;)
+        if (!is_used(page.rows[row].number)) records[count++] = record_of(page, row);
+    return {records, count, identity_};
+}
+
+bool Keeper::is_mine(const LeaseRecord &record) const noexcept {
+    return is_own(record, registry_.identity(), identity_);
+}
+
+bool Keeper::is_used(int64 number) const noexcept {
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++)
+        if (leases_.leases[i].purpose != LeaseFor::nothing &&
+            (leases_.leases[i].lease.number == number || (is_mine(records_[i]) && records_[i].number == number)))
+            return true;
+    return false;
+}
+
+// Neither asks for the number as its own again, now or after the next start.
+void Keeper::disown(int64 number) {
+    remove_number(record_.page(), number);
+    record_.write();
+}
+
+}  // namespace idgen::lease

@@ -1,0 +1,266 @@
+// The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call opens the
+// registry for itself and closes it.
+#include "core/draw/moves.hpp"
+#include "pg/host/clock.hpp"
+#include "pg/report/report_arguments.hpp"
+#include "pg/report/words.hpp"
+#include "registry/node/keep/open_registry.hpp"
+#include "registry/node/keep/record_page.hpp"
+#include "registry/node/sql/registry_call.hpp"
+#include "registry/node/store/registry.hpp"
+#include "registry/node/store/trouble.hpp"
+
+#include "registry/node/held/lease_gate.hpp"
+#include "registry/node/held/leases.hpp"
+
+namespace idgen::lease {
+namespace {
+
+constexpr const char *changes_numbers = "It changes who may make IDs with a number.";
+constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 60 * 1000;
+
+[[noreturn]] void report_negative_number(int64 number) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a number must not be negative"),
+            errdetail("It is %lld.", static_cast<long long>(number)),
+            errhint("idgen_lease.nodes() lists the numbers that are held."));
+}
+
+[[noreturn]] void report_interval(const char *argument, const char *rule) {
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s is out of range", argument),
+            errdetail("%s", rule), errhint("Give an interval within these bounds."));
+}
+
+[[noreturn]] void report_not_advanced() {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the registry has never been advanced"),
+        errdetail(
+            "It is not the registry that this server remembers, and does not know what that one granted: IDs that other servers make with its numbers can be made again."),
+        errhint(
+            "Call idgen_lease.advance_registry() first; or, if no other server has numbers of that one, idgen_lease.confirm_registry(force => true)."));
+}
+
+// The latest R that this server knows of, of numbers from this registry or the one before it; 0: none.
+int64 granted_here() noexcept {
+    const pg::LeaseGate *gate = pg::find_lease_gate();
+    if (gate == nullptr) return 0;
+    pg::SharedLeases &leases = gate->leases();
+    Guard<pg::LightLock> guard(leases.lock);
+    int64 granted_ms = leases.registry.older.granted_ms;
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
+        const pg::SharedLease &entry = leases.leases[i];
+        if (is_held(entry.lease)) granted_ms = Max(granted_ms, entry.lease.horizon_ms);
+        granted_ms = Max(granted_ms, entry.granted_before_ms.load());
+    }
+    return granted_ms;
+}
+
+// Raises if IDs of this server can lie above the instant. An R that no registry can be advanced beyond is of a wrong
+// clock.
+void require_above_granted(int64 at_ms) {
+    constexpr int64 farthest_ms = int64{2} * 24 * 60 * 60 * 1000;
+    int64 granted_ms = granted_here();
+    if (at_ms > granted_ms || granted_ms >= pg::wall_ms() + farthest_ms) return;
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+            errmsg("the registry has granted IDs of this server beyond %s", pg::instant_text(at_ms)),
+            errdetail("This server may make IDs up to %s with a number of the registry.", pg::instant_text(granted_ms)),
+            errhint("Give an instant above that, or none."));
+}
+
+// A month counts as 30 days, as when PostgreSQL compares intervals.
+int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
+    if (PG_ARGISNULL(number)) pg::report_null(name, true);
+    const Interval *interval = PG_GETARG_INTERVAL_P(number);
+    constexpr int64 day_ms = int64{24} * 60 * 60 * 1000, most_days = 36500;
+    int64 days = int64{interval->month} * 30 + interval->day;
+    if (days > most_days || days < -most_days) report_interval(name, "It must be at most a hundred years.");
+    return days * day_ms + interval->time / 1000;
+}
+
+void check_limit(const char *name, int64 ms, int64 least_ms, int64 most_ms, bool is_null) {
+    if (is_null || (ms >= least_ms && ms <= most_ms)) return;
+    report_interval(
+        name, psprintf("It must lie between %s and %s.", pg::duration_text(least_ms), pg::duration_text(most_ms)));
+}
+
+Datum interval_of(int64 ms) {
+    auto *interval = static_cast<Interval *>(palloc0(sizeof(Interval)));
+    interval->time = ms * 1000;
+    return IntervalPGetDatum(interval);
+}
+
+void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
+    bool is_endless = number.lease_left_ms < 0;
+    Datum values[] = {
+        Int32GetDatum(static_cast<int32>(number.listed.number)),
+        CStringGetTextDatum(number.name),
+        Int64GetDatum(number.system_identifier),
+        Int32GetDatum(number.timeline),
+        TimestampTzGetDatum(us_of(number.since_ms)),
+        is_endless ? Datum{} : interval_of(number.lease_left_ms),
+        TimestampTzGetDatum(us_of(number.listed.horizon_ms)),
+        BoolGetDatum(number.listed.is_free),
+    };
+    bool nulls[lengthof(values)] = {};
+    nulls[5] = is_endless;
+    Assert(rows->setDesc->natts == static_cast<int>(lengthof(values)));
+    tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+}
+
+// The registry that answers now; not known if none does. It is not waited for long.
+struct MetRegistry {
+    RegistryIdentity identity;
+    bool is_advanced;  // or not known
+};
+
+MetRegistry meet_registry() {
+    constexpr int64 short_answer_ms = 2000;
+    MetRegistry met{{}, true};
+    Registry registry;
+    Trouble trouble;
+    Registration registration{};
+    if (!open_registry(setting("idgen.registry"), short_answer_ms, registry, trouble)) return met;
+    if (registry.identify(registry.self, met.identity, trouble) != Reply::answered)
+        met.identity = {};
+    else if (registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered)
+        met.is_advanced = registration.floor_ms != 0;
+    registry.close(registry.self);
+    CHECK_FOR_INTERRUPTS();
+    return met;
+}
+
+// The registry that the server remembers.
+RegistryIdentity remembered_registry() {
+    LeasePage page{};
+    Relation sequence = relation_open(find_record_sequence(), AccessShareLock);
+    if (can_hold_record(sequence)) read_record(sequence, page);
+    relation_close(sequence, AccessShareLock);
+    return page.registry;
+}
+
+// Empties the page in which the server remembers its numbers, but for the registry that it is to know; if that is not
+// known, the server accepts the first one that answers.
+void forget_numbers(const RegistryIdentity &registry, pg::LightLock &making) {
+    LeasePage next{};
+    next.registry = registry;
+    Relation sequence = relation_open(find_record_sequence(), RowExclusiveLock);
+    if (can_hold_record(sequence)) write_record(sequence, next, making);
+    relation_close(sequence, RowExclusiveLock);
+}
+
+// Says what an advance far ahead costs.
+void notice_far_advance(int64 at_ms) {
+    int64 now_ms = pg::wall_ms();
+    if (!is_far_ahead(at_ms, now_ms)) return;
+    ereport(
+        NOTICE, errmsg("no server makes IDs with a number of this registry for %s", pg::duration_text(at_ms - now_ms)),
+        errdetail("All numbers begin at %s.", pg::instant_text(at_ms)),
+        errhint("If that is a mistake, give the servers numbers by hand that have made no IDs, without the registry."));
+}
+
+}  // namespace
+
+extern "C" {
+
+PG_FUNCTION_INFO_V1(idgen_nodes);
+PG_FUNCTION_INFO_V1(idgen_release);
+PG_FUNCTION_INFO_V1(idgen_registry_advance);
+PG_FUNCTION_INFO_V1(idgen_limit_registry);
+PG_FUNCTION_INFO_V1(idgen_forget_numbers);
+PG_FUNCTION_INFO_V1(idgen_confirm_registry);
+
+Datum idgen_nodes(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = pg::begin_rows(fcinfo);
+    Registry registry = open_configured();
+    Registration registration;
+    Trouble trouble;
+    require_answer(registry.list(registry.self, all_numbers, registration, trouble), trouble);
+    registry.close(registry.self);
+    for (size_t i = 0; i < registration.count; i++) put_number(rows, registration.rows[i]);
+    return Datum{};
+}
+
+Datum idgen_release(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_lease.release", changes_numbers);
+    if (PG_ARGISNULL(0)) pg::report_null("number", false);
+    int32 number = PG_GETARG_INT32(0);
+    if (number < 0) report_negative_number(number);
+    Registry registry = open_configured();
+    bool had_owner = false;
+    Trouble trouble;
+    require_answer(registry.release(registry.self, number, had_owner, trouble), trouble);
+    registry.close(registry.self);
+    PG_RETURN_BOOL(had_owner);
+}
+
+Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_lease.advance_registry", changes_numbers);
+    AdvanceTo to{interval_argument(fcinfo, 0, "longest_ahead"), 0};
+    if (!PG_ARGISNULL(1)) {
+        TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
+        if (TIMESTAMP_NOT_FINITE(at)) pg::report_infinite_instant("Give a finite timestamp.");
+        // 0 would be none; what is past is refused, wherever it lies.
+        to.at_ms = Max(ms_up(at), 1);
+        require_above_granted(to.at_ms);
+    }
+    Registry registry = open_configured();
+    int64 at_ms = 0;
+    Trouble trouble;
+    require_answer(registry.advance(registry.self, to, at_ms, trouble), trouble);
+    registry.close(registry.self);
+    notice_far_advance(at_ms);
+    PG_RETURN_TIMESTAMPTZ(us_of(at_ms));
+}
+
+Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_lease.limit_registry", changes_numbers);
+    RegistryLimits limits{0, -1, 0};
+    if (!PG_ARGISNULL(0)) limits.max_ahead_ms = interval_argument(fcinfo, 0, "max_ahead");
+    if (!PG_ARGISNULL(1)) limits.largest_number = PG_GETARG_INT32(1);
+    if (!PG_ARGISNULL(2)) limits.longest_ttl_ms = interval_argument(fcinfo, 2, "longest_ttl");
+    check_limit("max_ahead", limits.max_ahead_ms, 1000, longest_ahead_ms, PG_ARGISNULL(0));
+    check_limit("longest_ttl", limits.longest_ttl_ms, shortest_ttl_ms, longest_ttl_ms, PG_ARGISNULL(2));
+    if (!PG_ARGISNULL(1) && limits.largest_number < 0) report_negative_number(limits.largest_number);
+    Registry registry = open_configured();
+    Trouble trouble;
+    require_answer(registry.limit(registry.self, limits, trouble), trouble);
+    registry.close(registry.self);
+    PG_RETURN_VOID();
+}
+
+Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_lease.forget_numbers", changes_numbers);
+    int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
+    if (unused_ms < 0) report_interval("unused_for", "It must not be negative.");
+    Registry registry = open_configured();
+    int64 count = 0;
+    Trouble trouble;
+    require_answer(registry.forget(registry.self, unused_ms, count, trouble), trouble);
+    registry.close(registry.self);
+    PG_RETURN_INT64(count);
+}
+
+Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
+    require_superuser("idgen_lease.confirm_registry", changes_numbers);
+    bool is_forced = !PG_ARGISNULL(0) && PG_GETARG_BOOL(0);
+    const char *database = setting("idgen.lease_database");
+    const char *here = get_database_name(MyDatabaseId);
+    const pg::LeaseGate *gate = pg::find_lease_gate();
+    if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                errmsg("this is not the database in which the server remembers its numbers"),
+                *database == '\0' ? errdetail("idgen.lease_database is not set.")
+                                  : errdetail("idgen.lease_database is \"%s\".", database),
+                *database == '\0' ? errhint("Set idgen.lease_database, and call it there.")
+                                  : errhint("Connect to database \"%s\", and call it there.", database));
+    PreventCommandIfReadOnly("idgen_lease.confirm_registry()");
+    MetRegistry met = meet_registry();
+    RegistryIdentity remembered = remembered_registry();
+    // Others may hold numbers of the one before.
+    bool is_risky = is_known(remembered) && !met.is_advanced && !(met.identity == remembered);
+    if (is_risky && !is_forced) report_not_advanced();
+    forget_numbers(met.identity, gate->leases().record_lock);
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
+}  // namespace idgen::lease
