@@ -11,7 +11,7 @@ SELECT layout, i.first_time, i.last_time, i.tick, at, id_min(at, layout) AS lowe
                     'epoch=1999-12-31T23:59:59.999Z unit=7ms time=40 region=3 shard=5 sequence=9+1',
                     'epoch=1900-01-01 unit=1s time=32 sequence=20+1 shard=9',
                     'epoch=2020-01-01 unit=999ms time=40'])::id_layout[]) AS layout,
-       id_layout_info(layout) AS i, generate_series(1, 4000) AS n,
+       id_layout_info(layout) AS i, generate_series(1, 1300) AS n,
        LATERAL (SELECT first_time + tick + (last_time - first_time - tick * 2) * (random() + n * 0) AS at) AS r;
 
 SELECT is(count(*) FILTER (WHERE extract(epoch FROM id_time(lowest, layout)) <> start OR extract(epoch FROM id_time(highest, layout)) <> start),

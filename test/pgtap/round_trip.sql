@@ -22,7 +22,7 @@ SELECT layout, i.*, extract(epoch FROM i.tick) AS unit, CASE WHEN i.long_form LI
 CREATE TEMP TABLE part AS
 SELECT k.layout, k.no_shard, k.no_sequence, k.wraps, k.unit, k.first_time, k.last_time, at, shard, sequence,
        extract(epoch FROM first_time) + div(extract(epoch FROM at) - extract(epoch FROM first_time), unit) * unit AS start
-  FROM kind AS k, generate_series(1, 10000) AS n,
+  FROM kind AS k, generate_series(1, 3300) AS n,
        LATERAL (SELECT least(first_time + (last_time - first_time) * (random() + n * 0) * CASE WHEN wraps THEN 200 ELSE 1 END,
                              CASE WHEN wraps THEN 'infinity' ELSE last_time END) AS at,
                        floor(random() * shards)::bigint + n * 0 AS shard,
