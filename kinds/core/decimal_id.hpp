@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "core/horizon/durable_record.hpp"
+#include "core/horizon/generators.hpp"
 
 namespace idgen {
 

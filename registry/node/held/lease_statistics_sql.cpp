@@ -1,6 +1,6 @@
 // The SQL face of the statistics of numbers from a registry.
 
-#include "pg/sql/rows.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/state/shared_state.hpp"
 #include "registry/node/held/lease_survey.hpp"
 

@@ -1,4 +1,5 @@
 // The SQL face of a registry's counters: which there are, and what only a superuser may do about them.
+#include "pg/host/rows.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "registry/node/sql/registry_call.hpp"
@@ -69,16 +70,14 @@ CounterCall call_of(CounterAct act) noexcept {
 }
 
 void put_counter(ReturnSetInfo *rows, const ListedCounter &counter) {
-    Datum values[] = {CStringGetTextDatum(counter_text(counter.name)),
-                      Int64GetDatum(counter.next),
-                      Int64GetDatum(counter.largest),
-                      Int64GetDatum(counter.block),
-                      Int64GetDatum(counter.max_block),
-                      BoolGetDatum(counter.awaits_advance)};
-    bool nulls[lengthof(values)] = {};
-    nulls[1] = counter.next < 0;
-    Assert(rows->setDesc->natts == static_cast<int>(lengthof(values)));
-    tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+    pg::Row row(rows);
+    row.set("name", CStringGetTextDatum(counter_text(counter.name)));
+    row.set_if(counter.next >= 0, "next", Int64GetDatum(counter.next));
+    row.set("max", Int64GetDatum(counter.largest));
+    row.set("block", Int64GetDatum(counter.block));
+    row.set("max_block", Int64GetDatum(counter.max_block));
+    row.set("awaits_advance", BoolGetDatum(counter.awaits_advance));
+    row.put();
 }
 
 }  // namespace

@@ -2,16 +2,16 @@
 // registry for itself and closes it.
 #include "core/draw/moves.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
+#include "registry/node/held/lease_gate.hpp"
+#include "registry/node/held/leases.hpp"
 #include "registry/node/keep/open_registry.hpp"
 #include "registry/node/keep/record_page.hpp"
 #include "registry/node/sql/registry_call.hpp"
 #include "registry/node/store/registry.hpp"
 #include "registry/node/store/trouble.hpp"
-
-#include "registry/node/held/lease_gate.hpp"
-#include "registry/node/held/leases.hpp"
 
 namespace idgen::lease {
 namespace {
@@ -89,21 +89,16 @@ Datum interval_of(int64 ms) {
 }
 
 void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
-    bool is_endless = number.lease_left_ms < 0;
-    Datum values[] = {
-        Int32GetDatum(static_cast<int32>(number.listed.number)),
-        CStringGetTextDatum(number.name),
-        Int64GetDatum(number.system_identifier),
-        Int32GetDatum(number.timeline),
-        TimestampTzGetDatum(us_of(number.since_ms)),
-        is_endless ? Datum{} : interval_of(number.lease_left_ms),
-        TimestampTzGetDatum(us_of(number.listed.horizon_ms)),
-        BoolGetDatum(number.listed.is_free),
-    };
-    bool nulls[lengthof(values)] = {};
-    nulls[5] = is_endless;
-    Assert(rows->setDesc->natts == static_cast<int>(lengthof(values)));
-    tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+    pg::Row row(rows);
+    row.set("number", Int32GetDatum(static_cast<int32>(number.listed.number)));
+    row.set("owner", CStringGetTextDatum(number.name));
+    row.set("system_identifier", Int64GetDatum(number.system_identifier));
+    row.set("timeline", Int32GetDatum(number.timeline));
+    row.set("since", pg::time_datum(number.since_ms));
+    row.set_if(number.lease_left_ms >= 0, "lease_left", interval_of(number.lease_left_ms));
+    row.set("horizon", pg::time_datum(number.listed.horizon_ms));
+    row.set("is_free", BoolGetDatum(number.listed.is_free));
+    row.put();
 }
 
 // The registry that answers now; not known if none does. It is not waited for long.

@@ -1,4 +1,5 @@
 // The SQL face of tickets: numbers of counters out of what this server holds.
+#include "pg/host/rows.hpp"
 #include "pg/report/preload.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
@@ -98,23 +99,19 @@ void put_counter(ReturnSetInfo *rows, SharedTickets *tickets, SharedCounter &cou
     }
     SeenCounter seen = look_at(counter);
     if (!seen.is_used) return;
-    Datum values[] = {CStringGetTextDatum(counter_text(name.text)),
-                      CStringGetTextDatum(word_of(seen.state)),
-                      Int64GetDatum(left_of(seen.tickets)),
-                      Int64GetDatum(seen.tickets.block),
-                      Int64GetDatum(seen.tickets.end - 1),
-                      Int64GetDatum(seen.drawn),
-                      Int64GetDatum(seen.fetches),
-                      Int64GetDatum(seen.waits),
-                      Int64GetDatum(seen.tickets.dropped),
-                      Int64GetDatum(seen.tickets.largest),
-                      CStringGetTextDatum(seen.locker)};
-    bool nulls[lengthof(values)] = {};
-    nulls[4] = seen.tickets.end == 0;
-    nulls[9] = seen.tickets.largest == 0;
-    nulls[10] = seen.locker[0] == '\0';
-    Assert(rows->setDesc->natts == static_cast<int>(lengthof(values)));
-    tuplestore_putvalues(rows->setResult, rows->setDesc, values, nulls);
+    pg::Row row(rows);
+    row.set("name", CStringGetTextDatum(counter_text(name.text)));
+    row.set("state", CStringGetTextDatum(word_of(seen.state)));
+    row.set("held", Int64GetDatum(left_of(seen.tickets)));
+    row.set("block", Int64GetDatum(seen.tickets.block));
+    row.set_if(seen.tickets.end != 0, "last_fetched", Int64GetDatum(seen.tickets.end - 1));
+    row.set("drawn", Int64GetDatum(seen.drawn));
+    row.set("fetches", Int64GetDatum(seen.fetches));
+    row.set("waits", Int64GetDatum(seen.waits));
+    row.set("left_out", Int64GetDatum(seen.tickets.dropped));
+    row.set_if(seen.tickets.largest != 0, "max", Int64GetDatum(seen.tickets.largest));
+    row.set_if(seen.locker[0] != '\0', "locked_by", CStringGetTextDatum(seen.locker));
+    row.put();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-#include "core/horizon/durable_record.hpp"
+#include "core/horizon/generators.hpp"
 #include "core/horizon/horizon.hpp"
 #include "core/slot/slot.hpp"
 #include "core/slot/slot_index.hpp"

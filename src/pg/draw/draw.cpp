@@ -1,7 +1,6 @@
 #include "pg/draw/draw.hpp"
 
 #include "core/draw/draw_order.hpp"
-#include "pg/draw/number_wait.hpp"
 #include "pg/draw/refusals.hpp"
 #include "pg/draw/tally.hpp"
 #include "pg/draw/wait.hpp"
@@ -57,7 +56,7 @@ struct DrawHost : RecordWaits<Record::horizon> {
     static Outcome renew(int64 start_ms) { return renew_horizon(start_ms); }
     static bool wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait) {
         note_stopped(source, taken);
-        sleep_for_tick(source, limits, taken, wait);
+        pg::wait_for_tick(source, limits, taken, wait);
         return true;
     }
     static bool wait_for_number(Source &source, Wait &wait) {

@@ -1,5 +1,5 @@
 // Why a draw gives no ID, but for what a renewal and numbers from a registry have to say (report/report_renewal.hpp,
-// draw/number_wait.hpp).
+// draw/wait.hpp).
 #pragma once
 
 #include "core/horizon/horizon.hpp"

@@ -12,20 +12,6 @@ namespace {
 // A shard that has been out of IDs for that long is logged.
 constexpr uint32 long_full_ms = 10000;
 
-// A draw begins to wait for a tick of its slot.
-void count_wait(const Source &source) noexcept {
-    pg_atomic_fetch_add_u64(&self.backend->waits, 1);
-    Guard<SpinLock> guard(source.slot.entry->mutex);
-    if (is_current(source.slot)) source.slot.entry->waits++;
-}
-
-// It slept that long.
-void count_wait_time(const Source &source, int64 us) noexcept {
-    pg_atomic_fetch_add_u64(&self.backend->wait_us, us);
-    Guard<SpinLock> guard(source.slot.entry->mutex);
-    if (is_current(source.slot)) source.slot.entry->wait_us += static_cast<uint64>(us);
-}
-
 // Notes a full tick; how long the slot has been out of IDs.
 uint32 full_for(const Source &source) noexcept {
     int64 now_ms = monotonic_ms();
@@ -38,20 +24,6 @@ void reset_slot(SharedSlot &entry) noexcept {
     Guard<SpinLock> guard(entry.mutex);
     if (entry.link.key.database == MyDatabaseId) reset_counters(entry);
 }
-
-}  // namespace
-
-void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait) {
-    int64 us = limits.now_us + taken.wait_us - wall_us();
-    if (us <= 0) return;
-    if (!wait.is_counted) count_wait(source);
-    wait.is_counted = true;
-    int64 began_us = monotonic_us();
-    sleep_in(wait, us);
-    count_wait_time(source, monotonic_us() - began_us);
-}
-
-namespace {
 
 void log_shard_full(const Layout &layout, uint32 shard, int64 full_ms) {
     LayoutName name(layout);

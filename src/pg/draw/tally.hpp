@@ -1,15 +1,11 @@
-// Counts what draws make and wait for, both IDs and timestamps of the hybrid logical clock. If a draw waits or gets an ID
-// ahead of the clock, and its slot was given to another shard meanwhile, it counts nothing. Every other draw counts only
-// its IDs; those of the slot are counted by the take itself.
+// Counts what draws make, both IDs and timestamps of the hybrid logical clock. If a draw gets an ID ahead of the clock,
+// and its slot was given to another shard meanwhile, it counts nothing. Every other draw counts only its IDs; those of
+// the slot are counted by the take itself.
 #pragma once
 
-#include "pg/draw/wait.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
-
-// Sleeps until the clock admits the refused tick, or a while, and counts it.
-void sleep_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait);
 
 // The slot had no ID left in a tick. Logs it if that goes on for long; not for the clock, whose ticks carry.
 void count_full(const Source &source);

@@ -1,11 +1,14 @@
-// How long one draw has waited, for ticks and for renewals together.
+// How long one draw has waited, for ticks, renewals and numbers from the registry together; and the waits themselves. A
+// draw whose slot was given to another shard meanwhile counts no wait.
 #pragma once
 
 #include "core/draw/draw_order.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/number/numbers.hpp"
 #include "pg/postgres.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/state/settings.hpp"
+#include "pg/state/source.hpp"
 
 namespace idgen::pg {
 
@@ -27,6 +30,17 @@ inline void sleep_in(Wait &wait, int64 us) {
     }
     sleep_us(us);
 }
+
+// Sleeps until the clock admits the refused tick, or a while, and counts it.
+void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait);
+
+inline AwaitedNumber awaited_by(const Source &source) noexcept {
+    return {source.follows_pool, source.shard};
+}
+
+// Asks for what the source lacks and sleeps a while; then its slot is to be selected again. Raises an error if the wait
+// takes too long, or if the number can never arrive.
+void wait_for_number(Source &source, Wait &wait);
 
 // What a draw from a record asks the server for if nothing is left of that (core/draw/draw_order.hpp).
 template <Record record>

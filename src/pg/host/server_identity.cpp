@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "core/horizon/durable_record.hpp"
+#include "core/horizon/record_owner.hpp"
 #include "pg/host/machine.hpp"
 
 namespace idgen::pg {

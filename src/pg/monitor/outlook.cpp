@@ -4,8 +4,8 @@
 
 #include "core/draw/draw_order.hpp"
 #include "core/draw/renewal_order.hpp"
-#include "pg/draw/number_wait.hpp"
 #include "pg/draw/refusals.hpp"
+#include "pg/draw/wait.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/clock.hpp"

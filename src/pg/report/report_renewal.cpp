@@ -1,6 +1,6 @@
 #include "pg/report/report_renewal.hpp"
 
-#include "core/horizon/durable_record.hpp"
+#include "core/horizon/generators.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::pg {

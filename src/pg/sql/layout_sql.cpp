@@ -1,10 +1,10 @@
 // The SQL face of the type id_layout.
 #include "core/layout/layout.hpp"
 #include "core/layout/shard_set.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/sql/rows.hpp"
 
 namespace idgen::pg {
 namespace {

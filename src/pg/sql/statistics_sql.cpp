@@ -1,9 +1,9 @@
 // The SQL face of the statistics: one row for each slot, backend and database.
 
 #include "pg/draw/tally.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/monitor/facts.hpp"
 #include "pg/monitor/statistics.hpp"
-#include "pg/sql/rows.hpp"
 #include "pg/state/undecided.hpp"
 
 namespace idgen::pg {

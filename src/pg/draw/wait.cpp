@@ -1,12 +1,26 @@
-#include "pg/draw/number_wait.hpp"
+#include "pg/draw/wait.hpp"
 
-#include "pg/state/settings.hpp"
+#include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
 
 namespace {
 
-// How long a session sleeps between looks.
+// A draw begins to wait for a tick of its slot.
+void count_wait(const Source &source) noexcept {
+    pg_atomic_fetch_add_u64(&self.backend->waits, 1);
+    Guard<SpinLock> guard(source.slot.entry->mutex);
+    if (is_current(source.slot)) source.slot.entry->waits++;
+}
+
+// It slept that long.
+void count_wait_time(const Source &source, int64 us) noexcept {
+    pg_atomic_fetch_add_u64(&self.backend->wait_us, us);
+    Guard<SpinLock> guard(source.slot.entry->mutex);
+    if (is_current(source.slot)) source.slot.entry->wait_us += static_cast<uint64>(us);
+}
+
+// How long a session sleeps between looks at the number that it waits for.
 constexpr int64 number_poll_us = 1000;
 
 // Has the keeper get what the source draws from. If the registry chooses the numbers, a shard that was named is one
@@ -26,6 +40,16 @@ void want(const Source &source) {
 }
 
 }  // namespace
+
+void wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &wait) {
+    int64 us = limits.now_us + taken.wait_us - wall_us();
+    if (us <= 0) return;
+    if (!wait.is_counted) count_wait(source);
+    wait.is_counted = true;
+    int64 began_us = monotonic_us();
+    sleep_in(wait, us);
+    count_wait_time(source, monotonic_us() - began_us);
+}
 
 void wait_for_number(Source &source, Wait &wait) {
     SharedLeases &leases = *self.leases;

@@ -3,7 +3,7 @@
 
 #include "pg/postgres.hpp"
 
-#include "pg/report/words.hpp"
+#include "core/layout/instant.hpp"
 
 namespace idgen::pg {
 
