@@ -99,9 +99,11 @@ ClockBounds bounds_now() {
     int64 after_us = wall_us();
     if (!state.is_synchronized)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("the clock of this machine is not synchronized"),
+                tells_of_clock ? errmsg("the clock of this machine is not synchronized")
+                               : errmsg("this system does not say whether its clock is synchronized"),
                 errdetail("The kernel's NTP state gives no bound of its error."),
-                errhint("Start chrony or ntpd, and wait until it has set the clock."));
+                tells_of_clock ? errhint("Start chrony or ntpd, and wait until it has set the clock.")
+                               : errhint("Call it on a server on Linux."));
     return clock_bounds(before_us, after_us, state);
 }
 

@@ -2,6 +2,8 @@
 // versions but those of the headers themselves.
 #pragma once
 
+#include <cstdint>
+
 #include "pg/server_headers.hpp"
 
 #if PG_VERSION_NUM < 150000
@@ -23,7 +25,21 @@
 using BufferLockMode = int;
 #endif
 
-namespace idgen::pg {
+namespace idgen {
+
+// Those of the core, too: up to 17 the server's own are others of the same size on macOS.
+using int64 = std::int64_t;
+using uint64 = std::uint64_t;
+
+namespace pg {
+
+// Writes `next` if the word is as expected; else says what it is.
+inline bool compare_exchange(pg_atomic_uint64 &word, uint64 &expected, uint64 next) noexcept {
+    ::uint64 found = expected;
+    bool is_exchanged = pg_atomic_compare_exchange_u64(&word, &found, next);
+    expected = found;
+    return is_exchanged;
+}
 
 // This backend's number, from 0, below backend_limit().
 inline uint32 backend_number() noexcept {
@@ -267,4 +283,5 @@ inline void *attach_from_registry([[maybe_unused]] const char *name, [[maybe_unu
 #endif
 }
 
-}  // namespace idgen::pg
+}  // namespace pg
+}  // namespace idgen

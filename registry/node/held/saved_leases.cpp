@@ -7,6 +7,7 @@
 
 #include "core/horizon/horizon.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/system.hpp"
 #include "pg/report/words.hpp"
 #include "registry/node/held/leases.hpp"
 
@@ -43,7 +44,6 @@ constexpr uint64 saved_magic = 0x6C656173657331;
 SavedLeases *saved_leases = nullptr;
 char object_name[64];
 
-// Reserves the memory: a write to what the machine then cannot give would end the process.
 SavedLeases *map_object(int file) noexcept {
     struct stat found;
     bool is_ours = fstat(file, &found) == 0 && S_ISREG(found.st_mode) && found.st_uid == geteuid() &&
@@ -52,7 +52,7 @@ SavedLeases *map_object(int file) noexcept {
         errno = EACCES;
         return nullptr;
     }
-    errno = posix_fallocate(file, 0, sizeof(SavedLeases));
+    errno = reserve(file, sizeof(SavedLeases));
     if (errno != 0) return nullptr;
     void *memory = mmap(nullptr, sizeof(SavedLeases), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<SavedLeases *>(memory);

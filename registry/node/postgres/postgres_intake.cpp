@@ -1,14 +1,11 @@
 #include "registry/node/postgres/postgres_intake.hpp"
 
 #include <fcntl.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <linux/tcp.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#endif
+#include <cstddef>
+
+#include "pg/host/system.hpp"
 
 namespace idgen::lease {
 
@@ -26,21 +23,9 @@ constexpr int64 spare_for_connecting = 16 * megabyte;
 constexpr int64 spare_for_statement = megabyte;
 constexpr int64 most_of_connection = 32 * megabyte;
 
-// What libpq has read of a TCP connection, in bytes; 0 if that is unknown.
+// What libpq has read, in bytes; 0 if that is unknown.
 int64 bytes_read(const PGconn *connection) {
-#ifdef __linux__
-    constexpr socklen_t bytes_field_end = offsetof(tcp_info, tcpi_bytes_received) + sizeof(int64);
-    tcp_info info{};
-    socklen_t size = sizeof(info);
-    int waiting = 0;
-    int socket = PQsocket(connection);
-    if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 || size < bytes_field_end ||
-        ioctl(socket, FIONREAD, &waiting) != 0)
-        return 0;
-    return static_cast<int64>(info.tcpi_bytes_received) - waiting;
-#else
-    return 0;
-#endif
+    return pg::bytes_received(PQsocket(connection));
 }
 
 // The memory that libpq has for the rows, and what it frees as they become more.

@@ -4,9 +4,9 @@
 // reports, and searches the list of these for each. So two things are looked at between its calls, and a server that
 // sends more than a registry does is left:
 //
-// - the memory of this process, before bytes are read (Linux): a limit on bytes alone would come a gigabyte late, and
+// - the memory of this process, before bytes are read, where /proc says it: a limit on bytes alone would come a gigabyte late, and
 //   one on memory (setrlimit) would also fail what other libraries allocate;
-// - the bytes that came, before they are parsed (TCP on Linux). Except for its list, the answer of a registry is a
+// - the bytes that came, before they are parsed, where the system counts them. Except for its list, the answer of a registry is a
 //   few hundred bytes long.
 //
 // What the rows hold comes on top of both, and has a limit of its own in gather().

@@ -43,6 +43,7 @@ enum class Renewal : std::uint8_t {
     no_standby,              // one is asked for, and none is configured
     clock_jumped,            // detail: by how many ms; limit_ms: by how many it may
     clock_not_synchronized,  //
+    clock_unknown,           // the system does not say whether it is
     clock_uncertain,         // detail: by how many ms it may be wrong; limit_ms: by how many it may be
     clock_disrupted,         // what the kernel says of its clock is of before the machine was moved or paused
     copied,                  // detail: the system identifier of the origin

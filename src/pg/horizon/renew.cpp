@@ -147,7 +147,7 @@ Outcome doubt_of_kernel(SharedState *state) {
     ClockState clock = kernel_clock();
     if (is_clock_doubtful(state, clock)) return {Renewal::clock_disrupted, 0};
     if (is_within(clock, settings.clock_error_ms)) return granted_outcome;
-    if (!clock.is_synchronized) return {Renewal::clock_not_synchronized, 0};
+    if (!clock.is_synchronized) return {tells_of_clock ? Renewal::clock_not_synchronized : Renewal::clock_unknown, 0};
     return {Renewal::clock_uncertain, error_ms_of(clock), settings.clock_error_ms};
 }
 
@@ -192,7 +192,7 @@ Outcome renew_horizon(int64 start_ms) {
     uint64 before = pg_atomic_read_u64(&stall);
     uint64 asked = extended_stall(before, monotonic_ms());
     uint64 expected = before;
-    pg_atomic_compare_exchange_u64(&stall, &expected, asked);
+    compare_exchange(stall, expected, asked);
     Outcome outcome = try_renewal(start_ms);
     note_refused(*self.database, outcome.renewal);
     // One that is not flushed yet comes by itself. Where another session renews, that one's request counts: if it takes
@@ -200,7 +200,7 @@ Outcome renew_horizon(int64 start_ms) {
     if (outcome.renewal == Renewal::granted || outcome.renewal == Renewal::not_flushed)
         pg_atomic_write_u64(&stall, 0);
     else if (outcome.renewal == Renewal::busy && before == 0)
-        pg_atomic_compare_exchange_u64(&stall, &asked, 0);
+        compare_exchange(stall, asked, 0);
     return outcome;
 }
 

@@ -1,10 +1,5 @@
 #include "pg/host/clock.hpp"
 
-#include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/timex.h>
-#include <unistd.h>
-
 #include <ctime>
 
 namespace idgen::pg {
@@ -57,12 +52,12 @@ ClockReading read_clock() noexcept {
     // A process put off between two readings would see a step that was none.
     constexpr int tries = 10;
     constexpr int64 longest_us = 500;
-    int64 boot_us = read_us(CLOCK_BOOTTIME);
+    int64 before_us = boot_us();
     for (int i = 0;; i++) {
         int64 now_us = read_us(CLOCK_REALTIME);
-        int64 after_us = read_us(CLOCK_BOOTTIME);
-        if (after_us - boot_us <= longest_us || i == tries) return {now_us / 1000, (now_us - boot_us) / 1000};
-        boot_us = after_us;
+        int64 after_us = boot_us();
+        if (after_us - before_us <= longest_us || i == tries) return {now_us / 1000, (now_us - before_us) / 1000};
+        before_us = after_us;
     }
 }
 
@@ -70,28 +65,10 @@ int64 wall_minus_boot_ms() noexcept {
     return read_clock().difference_ms;
 }
 
-BootId read_boot_id() noexcept {
-    char text[64];
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return {0, 0};
-    ssize_t size = read(file, text, sizeof(text));
-    close(file);
-    return parse_random_id({text, size > 0 ? static_cast<size_t>(size) : 0});
-}
-
-ClockState kernel_clock() noexcept {
-    timex state{};
-    int verdict = adjtimex(&state);
-    return {verdict != TIME_ERROR && verdict >= 0, state.maxerror, state.esterror};
-}
-
 void sleep_us(int64 us) {
     if (us < plain_sleep_us) {
         pgstat_report_wait_start(tick_wait_event());
-        // The kernel lets a process oversleep by its slack, 50 us by default: a wait for a short tick would be mostly that.
-        prctl(PR_SET_TIMERSLACK, 1UL);
-        pg_usleep(static_cast<long>(us));
-        prctl(PR_SET_TIMERSLACK, 0UL);
+        sleep_exactly(us);
         pgstat_report_wait_end();
     } else {
         long ms = static_cast<long>(Min(us, longest_sleep_us) / 1000);

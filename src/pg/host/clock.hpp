@@ -1,9 +1,8 @@
 // The clocks of this machine. The only place that reads them.
 #pragma once
 
-#include "core/horizon/durable_record.hpp"
-#include "core/horizon/trusted_clock.hpp"
 #include "core/layout/instant.hpp"
+#include "pg/host/system.hpp"
 #include "pg/postgres.hpp"
 
 namespace idgen::pg {
@@ -63,14 +62,8 @@ int64 waited_since(int64 &began_ms) noexcept;
 // is seen by both or by none.
 ClockReading read_clock() noexcept;
 
-// CLOCK_REALTIME less CLOCK_BOOTTIME, ms: it changes only when the clock is set.
+// The time of day less the time since the boot, ms: it changes only when the clock is set.
 int64 wall_minus_boot_ms() noexcept;
-
-// Which boot of the kernel this is; not known if the kernel does not say.
-BootId read_boot_id() noexcept;
-
-// What the kernel says of its clock, by its NTP state.
-ClockState kernel_clock() noexcept;
 
 // Sleeps for about `us` microseconds, at most 0.1 s. Cancellation and termination end it with an error; a session that
 // gets a signal to look at something wakes early.

@@ -1,9 +1,8 @@
 #include "pg/host/entropy.hpp"
 
-#include <sys/random.h>
-
 #include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
+#include "pg/host/system.hpp"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -39,23 +38,12 @@ void mix_in(uint64 number) noexcept {
     }
 }
 
-bool read_kernel(uint8 *to, size_t size) noexcept {
-    while (size > 0) {
-        ssize_t got = getrandom(to, size, 0);
-        if (got < 0 && errno != EINTR) return false;
-        if (got < 0) continue;
-        to += got;
-        size -= static_cast<size_t>(got);
-    }
-    return true;
-}
-
 void fetch_page() {
     random_page.left = 0;
     random_page.machine = machine();
-    if (!read_kernel(reinterpret_cast<uint8 *>(random_page.words), random_page_size))
+    if (!read_random(random_page.words, random_page_size))
         ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes: %m"),
-                errdetail("The kernel's call getrandom() failed."),
+                errdetail("The kernel gave none."),
                 errhint("If a filter of system calls forbids it, allow it to the server."));
     if (watched_machine.told == MachineTold::generation) mix_in(processor_number());
     random_page.left = random_page_size;

@@ -1,9 +1,8 @@
 #include "pg/host/server_identity.hpp"
 
-#include <sys/stat.h>
-
 #include "core/horizon/record_owner.hpp"
 #include "pg/host/machine.hpp"
+#include "pg/host/system.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -34,7 +33,7 @@ int64 timeline_began_us() {
     struct stat file;
     TLHistoryFilePath(path, GetWALInsertionTimeLine());
     if (stat(path, &file) != 0) return PG_INT64_MAX;
-    return static_cast<int64>(file.st_mtim.tv_sec) * 1000000 + file.st_mtim.tv_nsec / 1000;
+    return modified_us(file);
 }
 
 }  // namespace

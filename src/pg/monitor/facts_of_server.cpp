@@ -4,6 +4,7 @@
 #include "pg/host/machine.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/host/stored_settings.hpp"
+#include "pg/host/system.hpp"
 #include "pg/monitor/facts.hpp"
 #include "pg/report/preload.hpp"
 #include "pg/report/report_renewal.hpp"
@@ -297,9 +298,12 @@ const char *use_text(ClockUse use) {
 Fact ntp_fact(const Survey &survey) {
     const char *use = use_text(survey.clock_use);
     bool is_judged = is_clock_judged(survey.clock_use);
-    if (!survey.kernel.is_synchronized)
-        return {psprintf("%s; %s", doubt_of_clock({Renewal::clock_not_synchronized, 0}, "on").what, use), !is_judged,
-                is_judged ? "Start chrony, ntpd or systemd-timesyncd." : nullptr};
+    if (!survey.kernel.is_synchronized) {
+        Outcome doubt{tells_of_clock ? Renewal::clock_not_synchronized : Renewal::clock_unknown, 0};
+        const char *advice =
+            tells_of_clock ? "Start chrony, ntpd or systemd-timesyncd." : "Have the clock watched from outside.";
+        return {psprintf("%s; %s", doubt_of_clock(doubt, "on").what, use), !is_judged, is_judged ? advice : nullptr};
+    }
     const char *text = psprintf("synchronized, off by at most %s", duration_text(error_ms_of(survey.kernel)));
     if (is_within(survey.kernel, settings.clock_error_ms)) return {psprintf("%s; %s", text, use), true, nullptr};
     return {psprintf("%s, more than idgen.clock_error, %s; %s", text, duration_text(settings.clock_error_ms), use),

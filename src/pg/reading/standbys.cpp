@@ -53,7 +53,7 @@ bool is_turn_to_tell(SharedDatabase &database, int64 now_ms) noexcept {
     uint64 before = pg_atomic_read_u64(&database.told_try_ms);
     auto since_ms = now_ms - static_cast<int64>(before);
     if (since_ms >= 0 && since_ms < pause_ms) return false;
-    return pg_atomic_compare_exchange_u64(&database.told_try_ms, &before, static_cast<uint64>(now_ms));
+    return compare_exchange(database.told_try_ms, before, static_cast<uint64>(now_ms));
 }
 
 bool may_tell() {

@@ -19,6 +19,10 @@ Refusal doubt_of_clock(const Outcome &clock, const char *required) {
                 psprintf("The time service has not corrected it since; idgen.require_clock_sync is \"%s\".", required),
                 "Wait for chrony, ntpd or systemd-timesyncd, or restart it; or set idgen.require_clock_sync to off.",
                 "machine"};
+    if (clock.renewal == Renewal::clock_unknown)
+        return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "this system does not say whether its clock is synchronized",
+                psprintf("It has no word of the kernel; idgen.require_clock_sync is \"%s\".", required),
+                "Set idgen.require_clock_sync to off, and have the clock watched from outside.", "ntp"};
     return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "the clock of this machine is not synchronized",
             psprintf("The kernel's NTP state says so; idgen.require_clock_sync is \"%s\".", required),
             "Start chrony, ntpd or systemd-timesyncd, or set idgen.require_clock_sync to off.", "ntp"};
@@ -177,6 +181,7 @@ Refusal refusal_of_renewal(const Outcome &outcome, Record kind, int64 waited_ms)
         case Renewal::clock_jumped:
             return clock_jumped(outcome);
         case Renewal::clock_not_synchronized:
+        case Renewal::clock_unknown:
         case Renewal::clock_uncertain:
         case Renewal::clock_disrupted:
             return doubt_of_clock(outcome, "on");

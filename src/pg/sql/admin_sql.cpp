@@ -102,7 +102,9 @@ void require_not_behind() {
 
 void notice_unsynchronized() {
     if (kernel_clock().is_synchronized) return;
-    ereport(NOTICE, errmsg("the clock of this machine is not synchronized"),
+    ereport(NOTICE,
+            tells_of_clock ? errmsg("the clock of this machine is not synchronized")
+                           : errmsg("this system does not say whether its clock is synchronized"),
             errdetail("So the kernel says. IDs are dated from %s on.", instant_text(wall_ms())),
             errhint("If that is wrong, correct the clock at once, then have a superuser call idgen.reset()."));
 }

@@ -21,7 +21,7 @@ class LogBudget {
         bool is_new_minute = spent == 0 || now_ms - (word >> count_bits) >= minute_ms;
         if (!is_new_minute && spent >= most) return false;
         // Another session may spend at the same instant: then it writes, and this one does not.
-        return pg_atomic_compare_exchange_u64(&word_, &word, is_new_minute ? now_ms << count_bits | 1 : word + 1);
+        return compare_exchange(word_, word, is_new_minute ? now_ms << count_bits | 1 : word + 1);
     }
 
    private:

@@ -238,7 +238,7 @@ SharedState *shared_state() {
 void note_first_xid(SharedState *state) noexcept {
     uint64 unknown = 0;
     if (pg_atomic_read_u64(&state->first_xid) != unknown) return;
-    pg_atomic_compare_exchange_u64(&state->first_xid, &unknown, U64FromFullTransactionId(ReadNextFullTransactionId()));
+    compare_exchange(state->first_xid, unknown, U64FromFullTransactionId(ReadNextFullTransactionId()));
 }
 
 namespace {
@@ -299,7 +299,7 @@ void log_disruption() {
 void note_disruption(SharedState *state) {
     uint64 now = machine_disruptions();
     uint64 noted = pg_atomic_read_u64(&state->disruptions);
-    if (likely(now == noted) || !pg_atomic_compare_exchange_u64(&state->disruptions, &noted, now)) return;
+    if (likely(now == noted) || !compare_exchange(state->disruptions, noted, now)) return;
     pg_atomic_write_u64(&state->doubt_error_us, static_cast<uint64>(kernel_clock().max_error_us) + 1);
     if (may_log(state, Cause::clock_disrupted)) log_disruption();
 }
@@ -311,7 +311,7 @@ bool is_clock_doubtful(SharedState *state, const ClockState &kernel) noexcept {
     if (likely(doubt == 0)) return false;
     bool is_over = has_spoken_since(static_cast<int64>(doubt - 1), kernel);
     uint64 next = is_over ? 0 : static_cast<uint64>(kernel.max_error_us) + 1;
-    return !pg_atomic_compare_exchange_u64(&state->doubt_error_us, &doubt, next) || !is_over;
+    return !compare_exchange(state->doubt_error_us, doubt, next) || !is_over;
 }
 
 ClockReading watched_clock(SharedState *state) {
@@ -322,7 +322,7 @@ ClockReading watched_clock(SharedState *state) {
     if (step_ms == 0) return clock;
     // Of all sessions that see the step, one counts it.
     auto now = static_cast<uint64>(clock.difference_ms);
-    if (!pg_atomic_compare_exchange_u64(&state->noted_clock_ms, &noted, now)) return clock;
+    if (!compare_exchange(state->noted_clock_ms, noted, now)) return clock;
     bool is_forward = step_ms > 0;
     pg_atomic_fetch_add_u64(is_forward ? &state->steps_forward : &state->steps_back, 1);
     if (may_log(state, is_forward ? Cause::clock_forward : Cause::clock_back))

@@ -59,7 +59,9 @@ struct SharedDatabase : DatabaseEntry {
             pg_atomic_write_u64(value, 0);
     }
 };
-static_assert(sizeof(SharedDatabase) == 23 * cache_line && std::is_trivially_destructible_v<SharedDatabase>,
+// A spinlock of arm64 is a word.
+static_assert(sizeof(SharedDatabase) == (sizeof(SpinLock) == 1 ? 23 : 24) * cache_line &&
+                  std::is_trivially_destructible_v<SharedDatabase>,
               "lives in shared memory");
 
 // What a backend draws. Written only by that backend, except for a reset, and read by any process without a lock: what
