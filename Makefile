@@ -17,6 +17,7 @@
 #   make variant OF=sanitized   with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300
 #   make variant OF=asserts     below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18
 #   make variant OF=memcheck    such a server under valgrind: some of regress
+#   make variant OF=macos       cross-compiled against macOS's own headers, and linked; OF=posix runs what it has in place of Linux's
 #   make variant OF=arm64       cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
 #   make check-upgrade          upgrades from PostgreSQL 15 to 17, 18 and 19
 #
@@ -56,7 +57,7 @@ export PERL_BADLANG = 0
 top := $(dir $(firstword $(MAKEFILE_LIST)))
 files = $(patsubst $(top)%,%,$(sort $(wildcard $(addprefix $(top),$(1)))))
 
-# The second module, idgen_lease, needs libpq and libcurl.
+# The second module, idgen_lease, needs libpq, and the headers of libcurl.
 NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
 HAS_LEASE := $(shell printf '$(NETWORK_HEADERS)' | $(if $(filter default undefined,$(origin CC)),$$($(PG_CONFIG) --cc 2>/dev/null),$(CC)) \
 	$(CPPFLAGS) -I"$$($(PG_CONFIG) --includedir 2>/dev/null)" -E - >/dev/null 2>&1 && echo idgen_lease)
@@ -205,7 +206,7 @@ ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.
 $(LEASE_OWN): override CPPFLAGS += -I$(includedir)
 idgen_lease.so: $(LEASE_OBJS)
-	$(CC) $(CFLAGS) $(CFLAGS_SL) -shared -o $@ $^ $(LDFLAGS) $(LDFLAGS_SL) -lpq -lcurl
+	$(CC) $(CFLAGS) $(CFLAGS_SL) -shared -o $@ $^ $(LDFLAGS) $(LDFLAGS_SL) -lpq -ldl
 all: idgen_lease.so
 install: install-lease
 install-lease: all installdirs

@@ -1,10 +1,10 @@
 # Only the extension, for PostgreSQL 18 and later, as CloudNativePG mounts it beside a server (ImageVolume):
 #     docker build -f packaging/extension.Dockerfile --build-arg PG_MAJOR=18 -t idgen:18 .
-# share/extension has the control files and scripts, share/idgen what the pages name besides, lib the library. idgen_lease is left out: it needs a libcurl, which those images lack.
+# share/extension has the control files and scripts, share/idgen what the pages name besides, lib the library. A registry in etcd needs a libcurl besides, which those images lack.
 ARG PG_MAJOR=18
 
 FROM postgres:${PG_MAJOR} AS build
-RUN apt-get update && apt-get install -y --no-install-recommends g++ make libssl-dev postgresql-server-dev-${PG_MAJOR}
+RUN apt-get update && apt-get install -y --no-install-recommends g++ make libssl-dev libpq-dev libcurl4-openssl-dev postgresql-server-dev-${PG_MAJOR}
 COPY . /idgen
 RUN make -C /idgen with_llvm=no install prefix=/out
 RUN mkdir -p /out/share/idgen/sql-only && cp /idgen/sql-only/*.sql /out/share/idgen/sql-only && cp -R /idgen/monitoring /out/share/idgen

@@ -149,7 +149,7 @@ build_preloads() {
     [ ! -d "$sandbox/preloads" ] || return 0
     inside mkdir "$sandbox/preloads" || return 1
     local name
-    for name in boot_id kernel_clock known_random offset_clock plain_messages write_cache failing_calls; do
+    for name in boot_id kernel_clock known_random offset_clock plain_messages write_cache failing_calls no_libcurl; do
         inside g++ -O1 -shared -fPIC -o "$sandbox/preloads/$name.so" "test/t/lib/$name.cpp" -ldl || return 1
     done
     build_store_calls && build_test_module registry/t/lib/fake_keeper && build_test_module test/t/lib/kept_call &&
@@ -162,13 +162,13 @@ build_store_calls() {
     local objects
     objects=$(objects_of STORE_OBJS) || return 1
     inside sh -c 'to=$1; shift; g++ -std=c++17 -fno-exceptions -fno-rtti -fvisibility=hidden -O1 -shared -fPIC -Isrc -I. -I"$(pg_config --includedir-server)" \
-        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" registry/t/lib/store_calls.cpp "$@" -lpq -lcurl' build "$sandbox/preloads" $objects
+        -D_GNU_SOURCE -Wno-register ${COPT:-} -o "$to/store_calls.so" registry/t/lib/store_calls.cpp "$@" -lpq -ldl' build "$sandbox/preloads" $objects
 }
 
 # Links each module with what test/injection puts between it and the server, to preloads/injected.
 link_injected() {
     link_one_injected idgen -lcrypto OBJS || return 1
-    [ ! -e "$sandbox/src/registry/node/module.o" ] || link_one_injected idgen_lease '-lpq -lcurl' LEASE_OBJS
+    [ ! -e "$sandbox/src/registry/node/module.o" ] || link_one_injected idgen_lease '-lpq -ldl' LEASE_OBJS
 }
 
 # link_one_injected MODULE LIBRARIES LIST: a list of the Makefile.

@@ -26,10 +26,10 @@ std::string_view cut(std::string_view &text, char until) noexcept {
 const char *decoded(std::string_view text) {
     if (text.empty()) return "";  // libcurl takes a size of 0 for one to be counted
     int size = 0;
-    char *bytes = curl_easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &size);
+    char *bytes = curl.easy_unescape(nullptr, text.data(), static_cast<int>(text.size()), &size);
     if (bytes == nullptr) return nullptr;
     const char *copy = strlen(bytes) == static_cast<size_t>(size) ? pstrdup(bytes) : nullptr;
-    curl_free(bytes);
+    curl.free(bytes);
     return copy;
 }
 

@@ -277,6 +277,11 @@ void close_store(void *self) {
 }  // namespace
 
 bool open_etcd(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble) {
+    if (!load_curl()) {
+        put_trouble(trouble, Reply::denied,
+                    "a registry in etcd needs libcurl 7.66 or later: install the package libcurl4 (Debian) or libcurl");
+        return false;
+    }
     MemoryContext own = make_store_context();
     MemoryContext caller = MemoryContextSwitchTo(own);
     auto *store = static_cast<EtcdStore *>(palloc0(sizeof(EtcdStore)));

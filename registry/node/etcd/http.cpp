@@ -51,23 +51,23 @@ size_t take_header(char *bytes, size_t, size_t size, void *self) {
     if (size < name_size || size >= sizeof(date) || pg_strncasecmp(bytes, "Date:", name_size) != 0) return size;
     memcpy(date, bytes + name_size, size - name_size);
     date[size - name_size] = '\0';
-    time_t second = curl_getdate(date, nullptr);
+    time_t second = curl.getdate(date, nullptr);
     if (second > 0) static_cast<HttpClient *>(self)->date_ms = int64{second} * 1000;
     return size;
 }
 
 void set_options(HttpClient &client, const TlsFiles &tls) {
     CURL *easy = client.easy;
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, client.error);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &client);
-    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(easy, CURLOPT_HEADERDATA, &client);
-    if (tls.cacert != nullptr) curl_easy_setopt(easy, CURLOPT_CAINFO, tls.cacert);
-    if (tls.cert != nullptr) curl_easy_setopt(easy, CURLOPT_SSLCERT, tls.cert);
-    if (tls.key != nullptr) curl_easy_setopt(easy, CURLOPT_SSLKEY, tls.key);
+    curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl.easy_setopt(easy, CURLOPT_PROXY, "");
+    curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, client.error);
+    curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl.easy_setopt(easy, CURLOPT_WRITEDATA, &client);
+    curl.easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl.easy_setopt(easy, CURLOPT_HEADERDATA, &client);
+    if (tls.cacert != nullptr) curl.easy_setopt(easy, CURLOPT_CAINFO, tls.cacert);
+    if (tls.cert != nullptr) curl.easy_setopt(easy, CURLOPT_SSLCERT, tls.cert);
+    if (tls.key != nullptr) curl.easy_setopt(easy, CURLOPT_SSLKEY, tls.key);
 }
 
 // Goes on with the transfer. A thread that libcurl starts, to look a name up, inherits what is blocked here.
@@ -76,7 +76,7 @@ int perform(HttpClient &client) {
     sigfillset(&all);
     int running = 0;
     sigprocmask(SIG_SETMASK, &all, &before);
-    curl_multi_perform(client.multi, &running);
+    curl.multi_perform(client.multi, &running);
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return running;
 }
@@ -87,20 +87,20 @@ const char *transfer(HttpClient &client, const Deadline &deadline) {
         const char *sentence = must_end(deadline);
         if (sentence != nullptr) return sentence;
         int64 sleep_ms = Min(left_ms(deadline), longest_sleep_ms);
-        curl_multi_poll(client.multi, nullptr, 0, static_cast<int>(sleep_ms), nullptr);
+        curl.multi_poll(client.multi, nullptr, 0, static_cast<int>(sleep_ms), nullptr);
     }
     int left;
-    CURLMsg *message = curl_multi_info_read(client.multi, &left);
+    CURLMsg *message = curl.multi_info_read(client.multi, &left);
     CURLcode code = message == nullptr ? CURLE_RECV_ERROR : message->data.result;
     if (code == CURLE_OK) return nullptr;
-    return client.error[0] != '\0' ? client.error : curl_easy_strerror(code);
+    return client.error[0] != '\0' ? client.error : curl.easy_strerror(code);
 }
 
 curl_slist *headers_of(const HttpRequest &request) {
-    curl_slist *headers = curl_slist_append(nullptr, "Content-Type: application/json");
+    curl_slist *headers = curl.slist_append(nullptr, "Content-Type: application/json");
     if (request.token == nullptr) return headers;
     char *authorization = psprintf("Authorization: %s", request.token);
-    headers = curl_slist_append(headers, authorization);
+    headers = curl.slist_append(headers, authorization);
     pfree(authorization);
     return headers;
 }
@@ -109,13 +109,10 @@ curl_slist *headers_of(const HttpRequest &request) {
 
 bool open(HttpClient &client, const TlsFiles &tls) {
     if (!AcquireExternalFD()) return false;
-    static bool is_begun = false;
-    if (!is_begun) curl_global_init(CURL_GLOBAL_DEFAULT);
-    is_begun = true;
     client = {};
     client.is_open = true;
-    client.multi = curl_multi_init();
-    client.easy = curl_easy_init();
+    client.multi = curl.multi_init();
+    client.easy = curl.easy_init();
     if (client.multi == nullptr || client.easy == nullptr) {
         close(client);
         return false;
@@ -129,23 +126,23 @@ long post(HttpClient &client, const HttpRequest &request, const Deadline &deadli
     if (!make_room(client, 0)) return 0;
     client.body[0] = '\0';
     curl_slist *headers = headers_of(request);
-    curl_easy_setopt(client.easy, CURLOPT_URL, request.url);
-    curl_easy_setopt(client.easy, CURLOPT_POSTFIELDS, request.body);
-    curl_easy_setopt(client.easy, CURLOPT_HTTPHEADER, headers);
-    curl_multi_add_handle(client.multi, client.easy);
+    curl.easy_setopt(client.easy, CURLOPT_URL, request.url);
+    curl.easy_setopt(client.easy, CURLOPT_POSTFIELDS, request.body);
+    curl.easy_setopt(client.easy, CURLOPT_HTTPHEADER, headers);
+    curl.multi_add_handle(client.multi, client.easy);
     sentence = transfer(client, deadline);
     long status = 0;
-    if (sentence == nullptr) curl_easy_getinfo(client.easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_multi_remove_handle(client.multi, client.easy);
-    curl_slist_free_all(headers);
+    if (sentence == nullptr) curl.easy_getinfo(client.easy, CURLINFO_RESPONSE_CODE, &status);
+    curl.multi_remove_handle(client.multi, client.easy);
+    curl.slist_free_all(headers);
     return status;
 }
 
 void close(HttpClient &client) {
     if (!client.is_open) return;
     ReleaseExternalFD();
-    curl_easy_cleanup(client.easy);
-    curl_multi_cleanup(client.multi);
+    curl.easy_cleanup(client.easy);
+    curl.multi_cleanup(client.multi);
     free(client.body);
     client = {};
 }

@@ -2,8 +2,7 @@
 // (registry/node/store/deadline.hpp). No proxy, no redirection, and no thread of libcurl takes a signal of the server's.
 #pragma once
 
-#include <curl/curl.h>
-
+#include "registry/node/etcd/curl.hpp"
 #include "registry/node/store/deadline.hpp"
 
 namespace idgen::lease {
@@ -32,7 +31,7 @@ struct HttpRequest {
     const char *body;
 };
 
-// False if there is no memory, or too many files are open.
+// False if there is no memory, or too many files are open. Requires load_curl().
 bool open(HttpClient &client, const TlsFiles &tls);
 
 // Posts JSON. The status of the answer, whose body and date are in the client then; 0, and the sentence, if there is
