@@ -81,7 +81,7 @@ LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% registry/node/rules/% registry/nod
 STORE_OBJS = $(filter src/core/% registry/node/rules/% $(patsubst %,registry/node/%,store/% postgres/% etcd/% keep/open_registry.o) \
 	$(patsubst %,src/pg/host/%.o,attempt clock entropy machine system_linux system_posix),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
-EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease.so sql/idgen_lease--$(EXTVERSION).sql \
+EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease$(DLSUFFIX) sql/idgen_lease--$(EXTVERSION).sql \
 	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))
 
 # AES for public IDs.
@@ -205,15 +205,15 @@ $(patsubst %.cpp,%.o,$(shell cd '$(top)' && grep -lE 'IDGEN_VERSION|find_lease_g
 ifdef HAS_LEASE
 # PGXS builds one module; this is the other, without bitcode.
 $(LEASE_OWN): override CPPFLAGS += -I$(includedir)
-idgen_lease.so: $(LEASE_OBJS)
-	$(CC) $(CFLAGS) $(CFLAGS_SL) -shared -o $@ $^ $(LDFLAGS) $(LDFLAGS_SL) -lpq -ldl
-all: idgen_lease.so
+idgen_lease$(DLSUFFIX): $(LEASE_OBJS)
+	$(LINK.shared) -o $@ $^ $(LDFLAGS) $(LDFLAGS_SL) $(BE_DLLLIBS) -lpq -ldl
+all: idgen_lease$(DLSUFFIX)
 install: install-lease
 install-lease: all installdirs
-	$(INSTALL_SHLIB) idgen_lease.so '$(DESTDIR)$(pkglibdir)/'
+	$(INSTALL_SHLIB) idgen_lease$(DLSUFFIX) '$(DESTDIR)$(pkglibdir)/'
 uninstall: uninstall-lease
 uninstall-lease:
-	rm -f '$(DESTDIR)$(pkglibdir)/idgen_lease.so'
+	rm -f '$(DESTDIR)$(pkglibdir)/idgen_lease$(DLSUFFIX)'
 else
 all: say-without-lease
 say-without-lease:
