@@ -74,5 +74,20 @@ TEST(Instant, AWholeMsComparesAsTheMsThatAnInstantLiesIn) {
     }
 }
 
+// What an older reading of the clock is judged by: the counter of a processor.
+TEST(Instant, ACounterTellsWhatIsRecent) {
+    EXPECT_EQ(counts_of_10_us(24000000), 240u);
+    EXPECT_EQ(counts_of_10_us(1000000000), 10000u);
+    EXPECT_EQ(counts_of_10_us(1000000), 10u);
+    EXPECT_EQ(counts_of_10_us(999999), 0u) << "too coarse";
+    EXPECT_EQ(counts_of_10_us(0), 0u) << "unknown";
+    EXPECT_TRUE(is_recent(1000, 1000, 240));
+    EXPECT_TRUE(is_recent(1000, 1239, 240));
+    EXPECT_FALSE(is_recent(1000, 1240, 240));
+    EXPECT_FALSE(is_recent(1000, 999, 240)) << "it went back";
+    EXPECT_TRUE(is_recent(UINT64_MAX - 5, 3, 240)) << "it began anew";
+    EXPECT_FALSE(is_recent(0, 0, 0)) << "there is no counter";
+}
+
 }  // namespace
 }  // namespace idgen

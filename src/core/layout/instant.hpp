@@ -36,4 +36,15 @@ constexpr std::int64_t ms_up(std::int64_t us) noexcept {
     return year_2000_ms + us / 1000 + (us % 1000 > 0 ? 1 : 0);
 }
 
+// Of a counter of that frequency, how many counts are 10 us; 0: it is too coarse to tell.
+constexpr std::uint64_t counts_of_10_us(std::uint64_t hertz) noexcept {
+    constexpr std::uint64_t coarse_hertz = 1000000;
+    return hertz < coarse_hertz ? 0 : hertz / 100000;
+}
+
+// Whether less than `recent` counts lie between; a counter that went back says no.
+constexpr bool is_recent(std::uint64_t before, std::uint64_t now, std::uint64_t recent) noexcept {
+    return now - before < recent;
+}
+
 }  // namespace idgen

@@ -15,14 +15,27 @@ int64 read_us(clockid_t clock) noexcept {
     return int64{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
 
+#if !defined(__x86_64__)
+// What the processor says of its counter; 0: nothing.
+uint64 counter_hertz() noexcept {
+    uint64 hertz = 0;
+#if defined(__aarch64__)
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz));
+#endif
+    return hertz;
+}
+#endif
+
 }  // namespace
 
 LastReading last_reading{};
 
-int64 wall_us() noexcept {
-#if defined(__x86_64__)
-    last_reading.cycles = __builtin_ia32_rdtsc();
+#if !defined(__x86_64__)
+const uint64 recent_cycles = counts_of_10_us(counter_hertz());
 #endif
+
+int64 wall_us() noexcept {
+    last_reading.cycles = cycle_count();
     last_reading.us = read_us(CLOCK_REALTIME) - year_2000_ms * 1000;
     last_reading.ms = ms_down(last_reading.us);
     return last_reading.us;

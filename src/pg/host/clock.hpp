@@ -15,7 +15,27 @@ inline int64 wall_ms() noexcept {
     return ms_down(wall_us());
 }
 
-// The last reading of wall_us() in this process, and the processor's cycle counter just before it.
+// A counter of the processor that goes at one pace on all its cores; 0: there is none.
+inline uint64 cycle_count() noexcept {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64 count;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    return count;
+#else
+    return 0;
+#endif
+}
+
+// How many counts are about 10 us; 0: the counter is none to measure that.
+#if defined(__x86_64__)
+constexpr uint64 recent_cycles = 20000;  // 4 to 10 us at 2 to 5 GHz
+#else
+[[gnu::visibility("hidden")]] extern const uint64 recent_cycles;
+#endif
+
+// The last reading of wall_us() in this process, and the counter just before it.
 struct LastReading {
     uint64 cycles;
     int64 us;
@@ -26,12 +46,7 @@ struct LastReading {
 // Whether the last reading is one of at most about 10 us ago. A session may always be put off between reading the clock
 // and using it, so an older reading is never wrong, only late.
 inline bool is_read_recently() noexcept {
-#if defined(__x86_64__)
-    constexpr uint64 recent_cycles = 20000;  // 4 to 10 us at 2 to 5 GHz
-    return __builtin_ia32_rdtsc() - last_reading.cycles < recent_cycles;
-#else
-    return false;
-#endif
+    return is_recent(last_reading.cycles, cycle_count(), recent_cycles);
 }
 
 // The time of day as read recently; a third of the cost.

@@ -12,18 +12,13 @@ namespace {
 
 // A number that another copy of this machine hardly has.
 uint64 processor_number() noexcept {
-    uint64 number = static_cast<uint64>(monotonic_us());
+    uint64 number = static_cast<uint64>(monotonic_us()) ^ cycle_count() << 20;
 #if defined(__x86_64__)
-    number ^= __builtin_ia32_rdtsc() << 20;
     unsigned a = 0, b = 0, features = 0, d = 0;
     uint64 random = 0;
     bool has_random = __get_cpuid(1, &a, &b, &features, &d) != 0 && (features & bit_RDRND) != 0;
     if (has_random) __asm__ volatile("rdrand %0" : "=r"(random) : : "cc");
     number ^= random;
-#elif defined(__aarch64__)
-    uint64 cycles = 0;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(cycles));
-    number ^= cycles << 20;
 #endif
     return number;
 }
