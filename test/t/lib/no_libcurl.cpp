@@ -7,6 +7,7 @@
 
 extern "C" void *dlopen(const char *name, int flags) {
     static auto *next = reinterpret_cast<decltype(&dlopen)>(dlsym(RTLD_NEXT, "dlopen"));
-    bool is_hidden = name != nullptr && std::strstr(name, "libcurl") != nullptr && access(std::getenv("NO_LIBCURL"), F_OK) == 0;
+    bool is_hidden =
+        name != nullptr && std::strstr(name, "libcurl") != nullptr && access(std::getenv("NO_LIBCURL"), F_OK) == 0;
     return is_hidden ? nullptr : next(name, flags);
 }
