@@ -20,8 +20,9 @@ is(number_of($session), 0, 'a registry in PostgreSQL gives it a number');
 
 # etcd on a port at which nobody listens.
 $node->safe_psql('postgres', q{ALTER SYSTEM SET idgen.registry = 'etcd://127.0.0.1:1/idgen'});
-$node->reload;
-wait_until($session, q{SELECT current_setting('idgen.registry') LIKE 'etcd:%'});
+$session->disconnect;
+$node->restart;
+$session = connect_to($node);
 sub error_of { return ($node->psql('postgres', 'SELECT * FROM idgen_lease.nodes()'))[2] }
 like(error_of(), qr/a registry in etcd needs libcurl 7\.66 or later: install the package libcurl4/, 'a call names what is missing');
 wait_until($session, q{SELECT EXISTS (SELECT FROM idgen.status() WHERE key = 'registry' AND NOT ok AND value LIKE '%needs libcurl 7.66%')});
