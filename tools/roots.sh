@@ -102,12 +102,16 @@ enter_copy() {
     enter_root "$tree" "$layers/root" "$@"
 }
 
-# Passes on what test commands print, each line "N passed, N failed" indented, and ends with the sum of them in such a line. One
-# that printed none counts as a failure. Returns 1 unless all passed.
+# Passes on what test commands print, each line "N passed, N failed" indented, and ends with the sum of them in such a line; before
+# it what failed, again, since who keeps of a long log only its end. One that printed none counts as a failure. Returns 1
+# unless all passed.
 total() {
     perl -ne '
         BEGIN { $| = 1; $passed = $failed = 0 }
         if (/^(\d+) passed, (\d+) failed$/) { $lines++; $passed += $1; $failed += $2; print "    " }
         print;
-        END { $failed++ unless $lines; print "$passed passed, $failed failed\n"; $? = $failed || !$passed ? 1 : 0 }'
+        $comment = /^#/ && $comment ? $comment - 1 : 0;
+        if (/^not ok|^\[  FAILED  \]|\.\.\. FAILED|\(Wstat: \d|^\w+: \d+ passed, [1-9]\d* failed/) { $comment = 10; push @again, "  again: $_" }
+        elsif ($comment) { push @again, "    $_" }
+        END { $failed++ unless $lines; print splice(@again, 0, 60), "$passed passed, $failed failed\n"; $? = $failed || !$passed ? 1 : 0 }'
 }
