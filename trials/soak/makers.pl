@@ -1,5 +1,5 @@
 # The long test: many sessions make IDs in every way for minutes. Nothing twice, and the memory of each
-# backend stays flat. SOAK_SESSIONS (64) and SOAK_SECONDS (600) set its size.
+# backend stays flat. SOAK_SESSIONS (64) and SOAK_SECONDS (600) set its size; SOAK_WAY is one more way, a relation with a column id.
 use strict;
 use warnings;
 use FindBin;
@@ -21,7 +21,8 @@ my @ways = (
 	'unnest(next_id_array(10000)) id',
 	'next_ids(5000) id',
 	'(SELECT next_id() AS id FROM generate_series(1, 2000)) i',
-	'(SELECT next_id(n % 16) AS id FROM generate_series(1, 500) n) i');
+	'(SELECT next_id(n % 16) AS id FROM generate_series(1, 500) n) i',
+	$ENV{SOAK_WAY} // ());
 
 # Memory of a backend that is its own, in kB.
 sub own_kb
