@@ -55,6 +55,14 @@ END
 $$;
 DROP TABLE idgen_sql.idgen_shard, idgen_sql.idgen_setting;
 DROP FUNCTION idgen_sql.idgen_write_slots;
+-- What only pg_tle's has.
+DO $$
+BEGIN
+    IF pg_catalog.to_regproc('idgen_sql.idgen_replace_setting') IS NOT NULL THEN
+        DROP FUNCTION idgen_sql.idgen_replace_setting;
+    END IF;
+END
+$$;
 DROP SEQUENCE idgen_sql.idgen_slot_number;
 DROP TYPE idgen_sql.idgen_slot, idgen_sql.idgen_form, idgen_sql.idgen_parts;
 DROP SCHEMA idgen_sql;

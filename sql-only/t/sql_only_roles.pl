@@ -143,12 +143,25 @@ is(join(' ', run_file($node, 'leaving', 'uninstall.sql', 'owner')), '0 ', 'unins
 is($node->safe_psql('leaving', q{SELECT count(*), (SELECT count(*) FROM pg_namespace WHERE nspname = 'idgen_sql'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen%') FROM photo}), '1|0|0',
   'uninstall.sql removes all that it made, and the IDs stay');
 
-# As the script of an extension, which is what pg_tle makes of it: no transaction of its own, no command of psql.
+# As the script of an extension, which is what pg_tle makes of it: no transaction of its own, no command of psql. The call that
+# registers it is that of pg_tle's documentation.
 chomp(my $share = `pg_config --sharedir`);
-append_to_file("$share/extension/idgen_sql_only.control", "default_version = '1'\nsuperuser = false\n");
-append_to_file("$share/extension/idgen_sql_only--1.sql", sql_only('idgen.sql'));
-$node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner');
-is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql_only; SELECT idgen_sql.idgen_set_shards('5'); SELECT idgen_sql.id_shard(idgen_sql.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
+my $tle = qx("$FindBin::Bin/../tle");
+$node->safe_psql('postgres', 'CREATE DATABASE packaged OWNER owner; CREATE DATABASE restored OWNER owner');
+$node->safe_psql('postgres', 'CREATE SCHEMA pgtle; CREATE TABLE pgtle.installed (name text, version text, description text, ext text, requires text[]);
+	CREATE FUNCTION pgtle.install_extension(name text, version text, description text, ext text, requires text[] DEFAULT NULL) RETURNS boolean LANGUAGE sql AS $$INSERT INTO pgtle.installed VALUES ($1, $2, $3, $4, $5) RETURNING true$$');
+is($node->safe_psql('postgres', $tle), 't', 'the call for pg_tle');
+my ($version) = slurp_file("$FindBin::Bin/../../idgen.control") =~ /^default_version = '(.*)'/m;
+is($node->safe_psql('postgres', 'SELECT name, version, requires IS NULL FROM pgtle.installed'), "idgen_sql|$version|t", 'of the version of idgen');
+append_to_file("$share/extension/idgen_sql.control", "default_version = '$version'\nsuperuser = false\n");
+append_to_file("$share/extension/idgen_sql--$version.sql", $node->safe_psql('postgres', 'SELECT ext FROM pgtle.installed'));
+is($node->safe_psql('packaged', q{SET ROLE owner; CREATE EXTENSION idgen_sql; SELECT idgen_sql.idgen_set_shards('5'); SELECT idgen_sql.id_shard(idgen_sql.next_id())}), "\n5", 'as the script of an extension, by an ordinary role');
+$node->safe_psql('packaged', q{SET ROLE owner; UPDATE idgen_sql.idgen_setting SET max_wait = '2 s'; CREATE TABLE public.photo (id bigint PRIMARY KEY DEFAULT idgen_sql.next_id()); INSERT INTO photo SELECT FROM generate_series(1, 500)});
+$node->command_ok([ 'pg_dump', '-U', 'owner', '-f', "$dump-packaged", 'packaged' ], 'packaged: the owner dumps the database');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-U', 'owner', '-f', "$dump-packaged", 'restored' ], 'packaged: the owner restores the dump');
+is($node->safe_psql('restored', q{SET ROLE owner; INSERT INTO photo SELECT FROM generate_series(1, 500); SELECT count(*), count(DISTINCT idgen_sql.id_shard(id)), (SELECT max_wait FROM idgen_sql.idgen_setting), (SELECT min(last_value) FROM idgen_sql.idgen_numbers_1) >= max(id) >> 23 << 10 FROM photo}),
+  '1000|1|00:00:02|t', 'packaged: shards, settings and sequences come with the dump');
+$node->safe_psql('packaged', 'DROP TABLE photo');
 append_to_file("$share/extension/bundle.control", "default_version = '1'\nsuperuser = false\n");
 append_to_file("$share/extension/bundle--1.sql", sql_only('idgen.sql') . 'CREATE TABLE public.theirs (n int);');
 $node->safe_psql('postgres', 'CREATE DATABASE bundled OWNER owner');
@@ -157,18 +170,18 @@ is(join(' ', take_out($node, 'bundled', 'owner')), '0 ', "an extension that hold
 is($node->safe_psql('bundled', q{SELECT count(*), (SELECT count(*) FROM pg_extension x JOIN pg_depend d ON d.refobjid = x.oid AND d.deptype = 'e' WHERE extname = 'bundle' AND classid = 'pg_class'::regclass) FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|1',
   'an extension that holds more: what is not idgen\'s stays a member');
 unlink glob "$share/extension/bundle*";
-unlink glob "$share/extension/idgen_sql_only*";
+unlink glob "$share/extension/idgen_sql{.,--}*";
 is(join(' ', take_over($node, 'packaged', 'owner', $superuser)), '0 ', 'the extension takes over from it');
 is($node->safe_psql('packaged', q{SET idgen.shards = '5'; SELECT ids.id_shard(idgen_sql.next_id())}), 5,
   'after the takeover the extension makes IDs under the old names');
 $node->safe_psql('packaged', 'SET ROLE owner; CREATE TABLE public.photo (id bigint DEFAULT idgen_sql.next_id())');
 ($status, $said) = take_out($node, 'packaged', 'owner');
 like($said, qr/default value for column id of table (public\.)?photo depends on function/, 'packaged: what needs it is named, and keeps it');
-is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only'}), 1,
+is($node->safe_psql('packaged', q{SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql'}), 1,
   'packaged: the extension stays when something needs it');
 $node->safe_psql('packaged', 'DROP TABLE photo');
 is(join(' ', take_out($node, 'packaged', 'owner')), '0 ', 'packaged: the extension goes when nothing needs it');
-is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql_only') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0',
+is($node->safe_psql('packaged', q{SELECT count(*), (SELECT count(*) FROM pg_extension WHERE extname = 'idgen_sql') FROM pg_namespace WHERE nspname = 'idgen_sql'}), '0|0',
   'packaged: the schema and the extension are gone');
 
 # The extension takes over by what the page says: defaults, indexes, generated columns, checks, views and columns of
