@@ -23,16 +23,15 @@ SELECT proname, prorows AS rows FROM function WHERE prorows > 0 ORDER BY proname
 -- What PUBLIC may not call
 SELECT proname FROM function WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY proname COLLATE "C";
 
--- Plain functions with names of their own: no overloads in a schema, no settings, no security definer. In C, in PL/pgSQL
--- with a pinned search_path, or the server's own code for bigint with the properties that it has there.
+-- Plain functions with names of their own: no overloads in a schema, no settings, no security definer. In C, or in PL/pgSQL
+-- with a pinned search_path. What does for id64 what the server does for bigint has the properties that it has there.
 SELECT proname FROM function WHERE prokind <> 'a' GROUP BY pronamespace, proname HAVING count(*) > 1;
 SELECT DISTINCT l.lanname, probin, prokind, prosecdef, proleakproof, procost, proconfig, prosupport
   FROM function AS f JOIN pg_language AS l ON l.oid = prolang ORDER BY 1, 3, 5;
 SELECT proname, prosrc FROM function WHERE probin = 'idgen' AND prosrc !~ '^idgen_';
 SELECT f.proname, f.prosrc, (f.provolatile, f.proisstrict, f.proparallel, f.proleakproof)
                           = (b.provolatile, b.proisstrict, b.proparallel, b.proleakproof) AS as_of_bigint
-  FROM function AS f LEFT JOIN pg_proc AS b ON b.oid < 16384 AND b.prosrc = f.prosrc
- WHERE f.prolang = (SELECT oid FROM pg_language WHERE lanname = 'internal') AND f.prokind = 'f' ORDER BY f.proname COLLATE "C";
+  FROM function AS f JOIN pg_proc AS b ON b.oid < 16384 AND 'idgen_' || b.prosrc = f.prosrc ORDER BY f.proname COLLATE "C";
 -- Arguments of those that people call have names.
 SELECT proname FROM called WHERE pronargs > 0 AND proargnames IS NULL;
 

@@ -68,11 +68,11 @@ SELECT bool_and(idgen.id64_smaller(x.i, y.i)::bigint = least(x.b, y.b)) AS small
 SELECT b, count(*) OVER (ORDER BY b RANGE BETWEEN 61 PRECEDING AND 1 FOLLOWING)
         = count(*) OVER (ORDER BY i RANGE BETWEEN 61 PRECEDING AND 1 FOLLOWING) AS same FROM number ORDER BY b;
 
--- The properties of its operators are those of bigint's.
+-- The properties of its operators are those of bigint's, and what they call is called idgen_ and the name of that.
 SELECT i.oprname, i.oprcanmerge = b.oprcanmerge AND i.oprcanhash = b.oprcanhash AND i.oprrest = b.oprrest AND i.oprjoin = b.oprjoin
        AND (SELECT oprname FROM pg_operator WHERE oid = i.oprcom) = (SELECT oprname FROM pg_operator WHERE oid = b.oprcom)
        AND (SELECT oprname FROM pg_operator WHERE oid = i.oprnegate) = (SELECT oprname FROM pg_operator WHERE oid = b.oprnegate)
-       AND (SELECT (prosrc, provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = i.oprcode)
+       AND (SELECT (replace(prosrc, 'idgen_', ''), provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = i.oprcode)
          = (SELECT (prosrc, provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = b.oprcode) AS same
   FROM pg_operator AS i JOIN pg_operator AS b USING (oprname)
  WHERE i.oprleft = 'id64'::regtype AND i.oprright = 'id64'::regtype AND b.oprleft = 'int8'::regtype AND b.oprright = 'int8'::regtype ORDER BY 1;
@@ -81,7 +81,7 @@ SELECT typlen, typbyval, typalign, typstorage, typcategory, typispreferred FROM 
 -- Operator classes: valid, and with the same support functions that bigint's have on this server
 SELECT amname, opcname, opcdefault, amvalidate(c.oid)
   FROM pg_opclass AS c JOIN pg_am AS a ON a.oid = opcmethod WHERE opcintype = 'id64'::regtype ORDER BY 1, 2;
-SELECT b.opcname AS of_bigint, count(*) > 0 AS seen, array_agg(s.amprocnum) FILTER (WHERE t.prosrc IS DISTINCT FROM u.prosrc) AS different
+SELECT b.opcname AS of_bigint, count(*) > 0 AS seen, array_agg(s.amprocnum) FILTER (WHERE t.prosrc IS DISTINCT FROM replace(u.prosrc, 'idgen_', '')) AS different
   FROM pg_opclass AS b
   JOIN pg_amproc AS s ON s.amprocfamily = b.opcfamily AND s.amproclefttype = 'int8'::regtype AND s.amprocrighttype = 'int8'::regtype
   JOIN pg_proc AS t ON t.oid = s.amproc
@@ -302,7 +302,7 @@ SELECT i.oprname, i.oprleft::regtype, i.oprright::regtype,
          = (SELECT (oprname, i.oprright, i.oprleft) FROM pg_operator WHERE oid = b.oprcom)
        AND (SELECT (oprname, oprleft, oprright) FROM pg_operator WHERE oid = i.oprnegate)
          = (SELECT (oprname, i.oprleft, i.oprright) FROM pg_operator WHERE oid = b.oprnegate)
-       AND (SELECT (prosrc, provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = i.oprcode)
+       AND (SELECT (replace(prosrc, 'idgen_', ''), provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = i.oprcode)
          = (SELECT (prosrc, provolatile, proisstrict, proparallel, proleakproof) FROM pg_proc WHERE oid = b.oprcode) AS same
   FROM pg_operator AS i JOIN pg_operator AS b USING (oprname)
  WHERE 'id64'::regtype IN (i.oprleft, i.oprright) AND i.oprleft <> i.oprright AND b.oprleft = 'int8'::regtype AND b.oprright = 'int8'::regtype

@@ -1,6 +1,6 @@
 \echo Use "ALTER EXTENSION idgen UPDATE" to load this file. \quit
 -- idgen.next_id() is new, idgen.reset() takes one argument more, id_layout_info() has a default, and idgen.audit() says
--- first what its caller may not read. Every other object stays as it is but for what is said of it. The library must be there.
+-- first what its caller may not read; the functions of id64 are in C. Every other object stays as it is but for what is said of it. The library must be there.
 SELECT idgen.require_library('1.0.0'::pg_catalog.text);
 
 CREATE FUNCTION idgen.next_id() RETURNS bigint
@@ -13,6 +13,64 @@ CREATE FUNCTION idgen.reset(no_id_above timestamptz DEFAULT NULL, force boolean 
 REVOKE EXECUTE ON FUNCTION idgen.reset(timestamptz, boolean) FROM PUBLIC;
 COMMENT ON FUNCTION idgen.reset(timestamptz, boolean) IS
     'lowers the durable horizon after a mistake raised it: to the instant no_id_above, or without one to just above what this server made; refused where IDs could come twice, unless force is true: then no ID may have reached that instant';
+
+-- What id64 takes from bigint is called from C.
+CREATE OR REPLACE FUNCTION idgen.id64_recv(internal) RETURNS id64
+    AS 'MODULE_PATHNAME', 'idgen_int8recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_send(id64) RETURNS bytea
+    AS 'MODULE_PATHNAME', 'idgen_int8send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_eq(id64, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_ne(id64, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_lt(id64, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_le(id64, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_gt(id64, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_ge(id64, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_cmp(id64, id64) RETURNS integer
+    AS 'MODULE_PATHNAME', 'idgen_btint8cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_hash(id64) RETURNS integer
+    AS 'MODULE_PATHNAME', 'idgen_hashint8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_hash_extended(id64, bigint) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_hashint8extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_in_range(id64, id64, bigint, boolean, boolean) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_in_range_int8_int8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_smaller(id64, id64) RETURNS id64
+    AS 'MODULE_PATHNAME', 'idgen_int8smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_larger(id64, id64) RETURNS id64
+    AS 'MODULE_PATHNAME', 'idgen_int8larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_eq_bigint(id64, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_eq_id64(bigint, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8eq' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_ne_bigint(id64, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_ne_id64(bigint, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8ne' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_lt_bigint(id64, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_lt_id64(bigint, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8lt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_le_bigint(id64, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_le_id64(bigint, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8le' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_gt_bigint(id64, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_gt_id64(bigint, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8gt' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_ge_bigint(id64, bigint) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_ge_id64(bigint, id64) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_int8ge' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.id64_cmp_bigint(id64, bigint) RETURNS integer
+    AS 'MODULE_PATHNAME', 'idgen_btint8cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+CREATE OR REPLACE FUNCTION idgen.bigint_cmp_id64(bigint, id64) RETURNS integer
+    AS 'MODULE_PATHNAME', 'idgen_btint8cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION @extschema@.id_settled(@extschema@.id_layout) IS
     'the bound in layout below which the query that calls it sees every row that will ever be there; null if that is not known';

@@ -3,9 +3,9 @@
 -- server would then be in two families, and it would no longer see that a bigint and an integer are joined alike.
 
 CREATE FUNCTION idgen.id64_cmp_bigint(id64, bigint) RETURNS integer
-    AS 'btint8cmp' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_btint8cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 CREATE FUNCTION idgen.bigint_cmp_id64(bigint, id64) RETURNS integer
-    AS 'btint8cmp' LANGUAGE internal IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
+    AS 'MODULE_PATHNAME', 'idgen_btint8cmp' LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE;
 
 COMMENT ON FUNCTION idgen.id64_cmp_bigint(id64, bigint) IS 'less, equal or greater: negative, 0 or positive';
 COMMENT ON FUNCTION idgen.bigint_cmp_id64(bigint, id64) IS 'less, equal or greater: negative, 0 or positive';

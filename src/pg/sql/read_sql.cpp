@@ -144,7 +144,7 @@ Datum idgen_max(PG_FUNCTION_ARGS) {
 
 }  // extern "C"
 
-// The SQL face of the text forms of an ID, and of the type id64, whose text form is Base62. All immutable.
+// The SQL face of the text forms of an ID. All immutable.
 
 extern "C" {
 
@@ -154,8 +154,6 @@ PG_FUNCTION_INFO_V1(idgen_to_base32);
 PG_FUNCTION_INFO_V1(idgen_from_base32);
 PG_FUNCTION_INFO_V1(idgen_to_base64url);
 PG_FUNCTION_INFO_V1(idgen_from_base64url);
-PG_FUNCTION_INFO_V1(idgen_id64_in);
-PG_FUNCTION_INFO_V1(idgen_id64_out);
 
 Datum idgen_to_base62(PG_FUNCTION_ARGS) {
     char digits[base62_size];
@@ -207,24 +205,6 @@ Datum idgen_from_base64url(PG_FUNCTION_ARGS) {
     TextError error = parse_base64url(text, PG_GETARG_BOOL(1), id);
     if (error.reason != TextReason::none) report_text(base64url_form, error, text, nullptr);
     PG_RETURN_INT64(id);
-}
-
-Datum idgen_id64_in(PG_FUNCTION_ARGS) {
-    std::string_view text(PG_GETARG_CSTRING(0));
-    int64 id = 0;
-    TextError error = parse_base62(text, false, id);
-    if (error.reason != TextReason::none) {
-        report_text(id64_form, error, text, fcinfo->context);
-        PG_RETURN_NULL();
-    }
-    PG_RETURN_INT64(id);
-}
-
-Datum idgen_id64_out(PG_FUNCTION_ARGS) {
-    auto *text = static_cast<char *>(palloc(base62_size + 1));
-    print_base62(PG_GETARG_INT64(0), text);
-    text[base62_size] = '\0';
-    PG_RETURN_CSTRING(text);
 }
 
 }  // extern "C"

@@ -215,9 +215,8 @@ void warn_needs_preload(const char *setting) {
             errhint("Add idgen to shared_preload_libraries and restart."));
 }
 
-// Reports those that are set and not defined. A parallel worker's leader has reported them already.
+// Reports those that are set and not defined.
 void warn_of_useless_settings() {
-    if (IsParallelWorker()) return;
     for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.max_databases",
                              "idgen.machine_generation", "idgen.keys", "idgen.registry"})
         if (GetConfigOption(name, true, false) != nullptr) warn_needs_preload(name);
@@ -241,9 +240,13 @@ void define_settings() {
         define_sizes();
         define_keys();
         define_lease_settings();
-    } else {
-        warn_of_useless_settings();
+        reserve_settings();
     }
+}
+
+void reserve_settings() {
+    // A parallel worker's leader has reported them already.
+    if (!process_shared_preload_libraries_in_progress && !IsParallelWorker()) warn_of_useless_settings();
     MarkGUCPrefixReserved("idgen");
 }
 

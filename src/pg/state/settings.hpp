@@ -59,6 +59,9 @@ struct Settings {
 [[gnu::visibility("hidden")]] extern Settings settings;
 
 void define_settings();
+// Says which settings have no effect, and lets the server refuse such names from now on. Where a session loads the library, that is when
+// it first needs the shared memory: a comparison of id64 loads the library, too.
+void reserve_settings();
 
 // Those of the other kinds of ID; defined by kinds/pg.
 void define_kinds_settings();
