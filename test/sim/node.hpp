@@ -58,6 +58,7 @@ struct SharedMemory {
     PreparedEntry prepared[max_prepared + max_sessions];
     Process processes[max_sessions];
     Xid first_xid;                // no transaction since the start has a lower one; 0: not known yet
+    std::atomic<bool> old_ended;  // none that was prepared before the start is left
     std::vector<Xid> others;      // transactions that draw nothing
     Lsn acknowledged[max_nodes];  // flushed by each standby, as this primary knows
 };

@@ -26,7 +26,8 @@ struct ServerOfReader {
         stage.let_others_run();
         if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
         const SharedMemory &shared = *node.shared;
-        Announcements<NoLock> all{shared.process_entries, max_sessions, shared.prepared, max_prepared + max_sessions};
+        Announcements<NoLock> all{shared.process_entries, max_sessions, shared.prepared, max_prepared + max_sessions,
+                                  &node.shared->old_ended};
         return idgen::gather(settled_ms, all, database->database, *this, stage.let_others_run);
     }
     std::uint64_t next_xid() const {
@@ -51,8 +52,8 @@ struct ServerOfReader {
     template <class Visit>
     void for_each_old(Visit visit) const {
         for (const PreparedTransaction &transaction : node.ledger.prepared)
-            if (transaction.database == number && transaction.xid < node.shared->first_xid)
-                visit(half_of(transaction.xid));
+            if (transaction.xid < node.shared->first_xid)
+                visit(half_of(transaction.xid), transaction.database == number);
     }
 };
 

@@ -155,7 +155,9 @@ TEST(Settled, AWorkerAnnouncesForItsLeader) {
 struct TestServer {
     std::uint32_t transactions[2] = {};
     std::vector<std::uint32_t> in_progress;
-    std::vector<std::uint32_t> old;
+    std::vector<std::uint32_t> old;  // those from 1000 on are of another database
+    std::atomic<bool> old_ended{false};
+    mutable int lists_read = 0;
     ProcessEntry<TestLock> processes[2]{};
     std::uint32_t pids[2] = {70, 70};
     PreparedEntry prepared[3]{};
@@ -168,10 +170,11 @@ struct TestServer {
     }
     template <class Visit>
     void for_each_old(Visit visit) const {
-        for (std::uint32_t xid : old) visit(xid);
+        lists_read++;
+        for (std::uint32_t xid : old) visit(xid, xid < 1000);
     }
     Settled settle(std::int64_t settled_ms = 9000) {
-        Announcements<TestLock> all{processes, 2, prepared, 3};
+        Announcements<TestLock> all{processes, 2, prepared, 3, &old_ended};
         return gather(settled_ms, all, 1, *this, no_pause);
     }
     bool keep(const PreparedAnnouncement &announcement) {
@@ -237,12 +240,34 @@ TEST(Settled, WhatIsDrawnInAnotherDatabaseHoldsNothing) {
 TEST(Settled, OfAPreparedTransactionThatNobodyRemembersNothingIsKnown) {
     TestServer server;
     server.old = {50};
-    EXPECT_EQ(server.settle().held_by, HeldBy::none) << "it has ended";
     server.in_progress = {50};
     EXPECT_EQ(server.settle().held_by, HeldBy::unknown);
     EXPECT_EQ(server.settle().holder, 50u);
+    server.in_progress = {};
+    EXPECT_EQ(server.settle().held_by, HeldBy::none) << "it has ended";
+}
+
+TEST(Settled, APreparedTransactionThatIsRememberedIsKnown) {
+    TestServer server;
+    server.old = {50};
+    server.in_progress = {50};
     EXPECT_TRUE(server.keep({50, 1, drew_nothing}));
     EXPECT_EQ(server.settle().held_by, HeldBy::none) << "it is known to have drawn nothing";
+}
+
+TEST(Settled, OnceNoneOfBeforeTheStartIsLeftInAnyDatabaseTheyAreNotLookedFor) {
+    TestServer server;
+    server.old = {50, 1050};
+    server.in_progress = {50, 1050};
+    EXPECT_EQ(server.settle().held_by, HeldBy::unknown);
+    server.in_progress = {1050};
+    EXPECT_EQ(server.settle().held_by, HeldBy::none);
+    EXPECT_FALSE(server.old_ended) << "one of another database is left";
+    EXPECT_EQ(server.lists_read, 2);
+    server.in_progress = {};
+    for (int time = 0; time < 2; time++) EXPECT_EQ(server.settle().held_by, HeldBy::none);
+    EXPECT_TRUE(server.old_ended);
+    EXPECT_EQ(server.lists_read, 3);
 }
 
 TEST(Settled, PlacesOfPreparedTransactionsAreUsedAgain) {

@@ -198,13 +198,14 @@ struct Announcements {
     std::uint32_t process_count;
     const PreparedEntry *prepared;
     std::uint32_t prepared_count;
+    std::atomic<bool> *old_ended = nullptr;  // none is left that was prepared before the start; null: that is not kept
 };
 
 // The `Server` of the functions below has
 //   bool is_in(process, transaction)    whether the process at that place is in that LocalTransaction
 //   bool is_in_progress(xid)            whether a snapshot taken next lists the transaction as running
-//   void for_each_old(visit)            visit(xid) for each transaction of the database that was prepared before the
-//                                       start, or may have been
+//   void for_each_old(visit)            visit(xid, is_of_database) for each transaction, of any database, that was
+//                                       prepared before the start, or may have been
 
 template <class Lock, class Server, class Pause>
 void gather_processes(Settled &settled, const Announcements<Lock> &all, std::uint32_t database, Server &server,
@@ -227,6 +228,20 @@ bool is_remembered(const Announcements<Lock> &all, std::uint32_t xid) noexcept {
                        [xid](const PreparedEntry &entry) { return entry.xid.load() == xid; });
 }
 
+// None comes back: what is prepared later has handed over what it drew, and what its workers drew, whose leader must have
+// the library for that. So once a whole list had none of any database left, no list is read again.
+template <class Lock, class Server>
+void gather_old(Settled &settled, const Announcements<Lock> &all, Server &server) {
+    if (all.old_ended != nullptr && all.old_ended->load(std::memory_order_acquire)) return;
+    bool have_ended = true;
+    server.for_each_old([&](std::uint32_t xid, bool is_of_database) {
+        if (is_remembered(all, xid) || !server.is_in_progress(xid)) return;
+        have_ended = false;
+        if (is_of_database) settled = {INT64_MIN, HeldBy::unknown, xid};
+    });
+    if (have_ended && all.old_ended != nullptr) all.old_ended->store(true, std::memory_order_release);
+}
+
 template <class Lock, class Server>
 void gather_prepared(Settled &settled, const Announcements<Lock> &all, std::uint32_t database, Server &server) {
     PreparedAnnouncement entry;
@@ -235,9 +250,7 @@ void gather_prepared(Settled &settled, const Announcements<Lock> &all, std::uint
             read_prepared(all.prepared[i], entry) && entry.database == database && entry.start_ms < settled.until_ms;
         if (is_earlier && server.is_in_progress(entry.xid)) settled = {entry.start_ms, HeldBy::prepared, entry.xid};
     }
-    server.for_each_old([&](std::uint32_t xid) {
-        if (!is_remembered(all, xid) && server.is_in_progress(xid)) settled = {INT64_MIN, HeldBy::unknown, xid};
-    });
+    gather_old(settled, all, server);
 }
 
 // The least of `settled_ms` and of all announcements. A transaction that is prepared meanwhile is found at its process

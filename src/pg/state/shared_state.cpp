@@ -17,7 +17,7 @@ namespace idgen::pg {
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
-constexpr const char *state_name = "idgen state 21";
+constexpr const char *state_name = "idgen state 22";
 constexpr size_t state_name_prefix = sizeof("idgen state ") - 1;
 
 SharedState *attached = nullptr;
@@ -224,6 +224,7 @@ SharedState *find_shared_state() {
     name_tranche(attached->tranche, "idgen");
     // It may have been set while no session was attached to announce it.
     publish_synchronous(settings.synchronous);
+    reserve_settings();
     return attached;
 }
 

@@ -107,8 +107,9 @@ struct alignas(cache_line) SharedState : StateSizes {
     pg_atomic_uint64 steps_back;      // atomic
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
     LightLock prepared_lock;          // to write announcements of prepared transactions
-    pg_atomic_uint64 first_xid;    // atomic; whatever was prepared before the start has a lower one; 0: not known yet
-    pg_atomic_uint64 disruptions;  // atomic; the marker of the machine's page when last looked at
+    pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
+    std::atomic<bool> old_prepared_ended;  // atomic; none of those is left (core/reading/settled.hpp)
+    pg_atomic_uint64 disruptions;          // atomic; the marker of the machine's page when last looked at
     pg_atomic_uint64 doubt_error_us;  // atomic; the kernel's bound as last seen since that changed, plus 1; 0: no doubt
     pg_atomic_uint32 copied;          // atomic; how often this machine was seen to be a copy (pg/host/machine.hpp)
 };

@@ -62,14 +62,15 @@ struct Transactions {
     bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
     template <class Visit>
     void for_each_old(Visit visit) const {
-        for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
-            if (database == MyDatabaseId) visit(xid);
-        });
+        for_each_old_prepared(state, [&](TransactionId xid, Oid database) { visit(xid, database == MyDatabaseId); });
     }
 };
 
+// Where sessions load the library, one of another library can prepare what it drew from a state of its own: then it is
+// not kept that none is left.
 Announcements<SpinLock> all_of(SharedState *state) noexcept {
-    return {processes_of(state), state->backend_count, prepared_of(state), state->prepared_count};
+    return {processes_of(state), state->backend_count, prepared_of(state), state->prepared_count,
+            is_preloaded() ? &state->old_prepared_ended : nullptr};
 }
 
 }  // namespace
