@@ -39,8 +39,10 @@ $$;
 COMMENT ON FUNCTION idgen_registry.check_untold(name) IS 'an error if a role has taken too many ranges that it has not been told';
 
 CREATE FUNCTION idgen_registry.size_of(list anyarray) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN list = '{}' OR array_ndims(list) = 1 AND array_lower(list, 1) = 1 THEN cardinality(list) END
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN list = '{}' OR array_ndims(list) = 1 AND array_lower(list, 1) = 1 THEN cardinality(list) END;
+END
 $$;
 COMMENT ON FUNCTION idgen_registry.size_of(anyarray) IS 'how many values a list has; null: it is not a list that is numbered from 1';
 
@@ -56,6 +58,50 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.check_lists(bytea[], integer[]) IS 'how many counters a call names; an error if they are too many, or its lists are not as long';
+
+-- What each call of a node asks for: parsed once, and put into the query that calls it, or planned once in a session.
+CREATE OR REPLACE FUNCTION idgen_registry.clock_ms() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+CREATE OR REPLACE FUNCTION idgen_registry.here() RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT format('%s/%s/%s/%s/%s', s.system_identifier, d.oid, c.tableoid, c.xmin, c.id)
+              FROM pg_control_system() s, pg_database d, idgen_registry.creation c WHERE d.datname = current_database());
+END
+$$;
+CREATE OR REPLACE FUNCTION idgen_registry.lease_end(ttl_ms bigint) RETURNS timestamptz
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN clock_timestamp() + nullif(ttl_ms, 0) * interval '1 ms';
+CREATE OR REPLACE FUNCTION idgen_registry.lease_left(lease_end timestamptz) RETURNS interval
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN CASE WHEN lease_end IS NOT NULL THEN greatest(lease_end - clock_timestamp(), '0') END;
+CREATE OR REPLACE FUNCTION idgen_registry.answer_of(number integer, outcome text) RETURNS idgen_registry.answer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    answer idgen_registry.answer;
+BEGIN
+    SELECT answer_of.outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM idgen_registry.lease_left(l.lease_end)) * 1000)::bigint,
+           l.name, l.system_identifier, idgen_registry.clock_ms(), (extract(epoch FROM r.max_ahead) * 1000)::bigint INTO answer
+      FROM idgen_registry.registry r LEFT JOIN idgen_registry.lease l ON l.number = answer_of.number;
+    RETURN answer;
+END
+$$;
+CREATE OR REPLACE FUNCTION idgen_registry.hash(secret bigint) RETURNS bytea
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN sha256(int8send(secret));
+CREATE OR REPLACE FUNCTION idgen_registry.check_call(number integer, incarnation bigint, life bigint, ttl_ms bigint) RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM idgen_registry.demand(number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(number::text, 'null')));
+    PERFORM idgen_registry.demand(incarnation <> 0, 'an incarnation must not be null or 0', 'It is a random number of 64 bits.');
+    PERFORM idgen_registry.demand(life IS NOT NULL, 'a life must not be null', 'It is a random number of 64 bits.');
+    PERFORM idgen_registry.demand(ttl_ms BETWEEN 0 AND 31536000000, 'a lease must last from 0 ms (for ever) to a year',
+                                   format('It is %s ms.', coalesce(ttl_ms::text, 'null')));
+END
+$$;
+CREATE OR REPLACE FUNCTION idgen_registry.shortened(terms idgen_registry.registry, ttl_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce(least(nullif(ttl_ms, 0), (extract(epoch FROM terms.longest_ttl) * 1000)::bigint), 0);
+CREATE OR REPLACE FUNCTION idgen_registry.is_held_by(lease idgen_registry.lease, incarnation bigint, life bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lease.incarnation_hash = idgen_registry.hash(incarnation) AND lease.life_hash = idgen_registry.hash(life);
+CREATE OR REPLACE FUNCTION idgen_registry.random_version() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint;
 
 CREATE OR REPLACE FUNCTION idgen_registry.claim(registry uuid, number integer, accepted bigint, proposed bigint, life bigint, ttl_ms bigint,
     name text, system_identifier bigint, timeline integer) RETURNS idgen_registry.answer

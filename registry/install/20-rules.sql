@@ -54,17 +54,17 @@ COMMENT ON TYPE idgen_registry.answer IS 'what a call comes to: granted, refused
 -- What the calls have in common. Only the owner calls these.
 
 CREATE FUNCTION idgen_registry.clock_ms() RETURNS bigint
-LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint
-$$;
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 COMMENT ON FUNCTION idgen_registry.clock_ms() IS 'the registry''s clock, unix ms';
 
 -- Another system, database or table: the row has been copied or restored. A server that was put back to an older state gives the same
 -- OIDs again, so the table's row counts, too: another one in a new extension, and one that another transaction wrote if a dump brought it.
 CREATE FUNCTION idgen_registry.here() RETURNS text
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('%s/%s/%s/%s/%s', s.system_identifier, d.oid, c.tableoid, c.xmin, c.id)
-      FROM pg_control_system() s, pg_database d, idgen_registry.creation c WHERE d.datname = current_database()
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT format('%s/%s/%s/%s/%s', s.system_identifier, d.oid, c.tableoid, c.xmin, c.id)
+              FROM pg_control_system() s, pg_database d, idgen_registry.creation c WHERE d.datname = current_database());
+END
 $$;
 COMMENT ON FUNCTION idgen_registry.here() IS 'where the registry''s tables lie';
 
@@ -162,29 +162,28 @@ $$;
 COMMENT ON FUNCTION idgen_registry.refuse_copy(text) IS 'an error if the registry lies elsewhere than it was written';
 
 CREATE FUNCTION idgen_registry.lease_end(ttl_ms bigint) RETURNS timestamptz
-LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT clock_timestamp() + nullif(ttl_ms, 0) * interval '1 ms'
-$$;
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN clock_timestamp() + nullif(ttl_ms, 0) * interval '1 ms';
 COMMENT ON FUNCTION idgen_registry.lease_end(bigint) IS 'when a lease ends that is granted now; null: never';
 
 CREATE FUNCTION idgen_registry.lease_left(lease_end timestamptz) RETURNS interval
-LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN lease_end IS NOT NULL THEN greatest(lease_end - clock_timestamp(), '0') END
-$$;
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN CASE WHEN lease_end IS NOT NULL THEN greatest(lease_end - clock_timestamp(), '0') END;
 COMMENT ON FUNCTION idgen_registry.lease_left(timestamptz) IS 'what is left of a lease; null: it never ends';
 
 CREATE FUNCTION idgen_registry.answer_of(number integer, outcome text) RETURNS idgen_registry.answer
-LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM idgen_registry.lease_left(l.lease_end)) * 1000)::bigint,
-           l.name, l.system_identifier, idgen_registry.clock_ms(), (extract(epoch FROM r.max_ahead) * 1000)::bigint
-      FROM idgen_registry.registry r LEFT JOIN idgen_registry.lease l ON l.number = answer_of.number
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    answer idgen_registry.answer;
+BEGIN
+    SELECT answer_of.outcome, coalesce(l.horizon_ms, r.floor_ms), ceil(extract(epoch FROM idgen_registry.lease_left(l.lease_end)) * 1000)::bigint,
+           l.name, l.system_identifier, idgen_registry.clock_ms(), (extract(epoch FROM r.max_ahead) * 1000)::bigint INTO answer
+      FROM idgen_registry.registry r LEFT JOIN idgen_registry.lease l ON l.number = answer_of.number;
+    RETURN answer;
+END
 $$;
 COMMENT ON FUNCTION idgen_registry.answer_of(integer, text) IS 'the answer to a call, with the number''s row as it is now';
 
 CREATE FUNCTION idgen_registry.hash(secret bigint) RETURNS bytea
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT sha256(int8send(secret))
-$$;
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN sha256(int8send(secret));
 COMMENT ON FUNCTION idgen_registry.hash(bigint) IS 'what is stored of a secret: whoever reads it cannot act as its owner';
 
 -- By the bytes in UTF-8, since classes of characters depend on the collation. The same rule stands in C++ in src/core/text/controls.hpp.

@@ -100,12 +100,14 @@ COMMENT ON FUNCTION idgen_registry.stop(uuid, integer, bigint, bigint, bigint, b
     'gives a number up: its horizon is lowered to what can have been used, and any node may claim it';
 
 CREATE FUNCTION idgen_registry.check_call(number integer, incarnation bigint, life bigint, ttl_ms bigint) RETURNS void
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT idgen_registry.demand(number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(number::text, 'null')));
-    SELECT idgen_registry.demand(incarnation <> 0, 'an incarnation must not be null or 0', 'It is a random number of 64 bits.');
-    SELECT idgen_registry.demand(life IS NOT NULL, 'a life must not be null', 'It is a random number of 64 bits.');
-    SELECT idgen_registry.demand(ttl_ms BETWEEN 0 AND 31536000000, 'a lease must last from 0 ms (for ever) to a year',
-                                 format('It is %s ms.', coalesce(ttl_ms::text, 'null')));
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM idgen_registry.demand(number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(number::text, 'null')));
+    PERFORM idgen_registry.demand(incarnation <> 0, 'an incarnation must not be null or 0', 'It is a random number of 64 bits.');
+    PERFORM idgen_registry.demand(life IS NOT NULL, 'a life must not be null', 'It is a random number of 64 bits.');
+    PERFORM idgen_registry.demand(ttl_ms BETWEEN 0 AND 31536000000, 'a lease must last from 0 ms (for ever) to a year',
+                                   format('It is %s ms.', coalesce(ttl_ms::text, 'null')));
+END
 $$;
 COMMENT ON FUNCTION idgen_registry.check_call(integer, bigint, bigint, bigint) IS 'an error if an argument that calls share is wrong';
 
@@ -129,15 +131,11 @@ COMMENT ON FUNCTION idgen_registry.check_limits(idgen_registry.registry, integer
 
 -- A lease that was begun before the limit was lowered goes on, with shorter extensions.
 CREATE FUNCTION idgen_registry.shortened(terms idgen_registry.registry, ttl_ms bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT coalesce(least(nullif(ttl_ms, 0), (extract(epoch FROM terms.longest_ttl) * 1000)::bigint), 0)
-$$;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN coalesce(least(nullif(ttl_ms, 0), (extract(epoch FROM terms.longest_ttl) * 1000)::bigint), 0);
 COMMENT ON FUNCTION idgen_registry.shortened(idgen_registry.registry, bigint) IS 'the lease that a node gets of what it asks for; 0: it never ends';
 
 CREATE FUNCTION idgen_registry.is_held_by(lease idgen_registry.lease, incarnation bigint, life bigint) RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT lease.incarnation_hash = idgen_registry.hash(incarnation) AND lease.life_hash = idgen_registry.hash(life)
-$$;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lease.incarnation_hash = idgen_registry.hash(incarnation) AND lease.life_hash = idgen_registry.hash(life);
 COMMENT ON FUNCTION idgen_registry.is_held_by(idgen_registry.lease, bigint, bigint) IS 'whether a call comes from the owner of a number, in its present life';
 
 CREATE FUNCTION idgen_registry.list(first integer DEFAULT 0, last integer DEFAULT 2147483647)

@@ -2,9 +2,7 @@
 -- gap. No number is given twice, whatever becomes of the nodes that took it. The same rules stand in C++ in registry/node/rules/counter_row.hpp.
 
 CREATE FUNCTION idgen_registry.random_version() RETURNS bigint
-LANGUAGE sql VOLATILE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint
-$$;
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint;
 COMMENT ON FUNCTION idgen_registry.random_version() IS 'a version of a counter: one of a state that was put back never comes again';
 
 CREATE TABLE idgen_registry.counter (
@@ -232,8 +230,10 @@ $$;
 COMMENT ON FUNCTION idgen_registry.fetch_one(text, bigint, bigint, bigint) IS 'numbers of one counter for the memory of a node';
 
 CREATE FUNCTION idgen_registry.size_of(list anyarray) RETURNS integer
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN list = '{}' OR array_ndims(list) = 1 AND array_lower(list, 1) = 1 THEN cardinality(list) END
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN list = '{}' OR array_ndims(list) = 1 AND array_lower(list, 1) = 1 THEN cardinality(list) END;
+END
 $$;
 COMMENT ON FUNCTION idgen_registry.size_of(anyarray) IS 'how many values a list has; null: it is not a list that is numbered from 1';
 
