@@ -1,5 +1,29 @@
 \echo Use "ALTER EXTENSION idgen_migrate UPDATE" to load this file. \quit
--- A backfill fills no row that came to lie where another one was. All else stays as it is but for what is said of it.
+-- A backfill fills no row that came to lie where another one was; defaults without arguments call idgen.next_id(). All else stays as it is but for what is said of it.
+
+CREATE OR REPLACE FUNCTION idgen_migrate.set_default(relation oid, id_column name, shard bigint, layout id_layout) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', idgen_migrate.name_of(relation), id_column,
+                   idgen_migrate.default_text(shard, layout));
+    IF NOT EXISTS (SELECT FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                     JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid AND p.prosrc IN ('idgen_next_id', 'idgen_own_next_id')
+                     JOIN pg_depend m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e'
+                     JOIN pg_extension e ON m.refclassid = 'pg_extension'::regclass AND e.oid = m.refobjid AND e.extname = 'idgen'
+                    WHERE f.adrelid = relation AND f.adnum = idgen_migrate.column_number(relation, id_column)) THEN
+        RAISE EXCEPTION USING ERRCODE = 'ambiguous_function',
+            MESSAGE = format('%s is not idgen''s function', idgen_migrate.default_text(shard, layout)),
+            DETAIL = 'Another function of that name is called before it.', HINT = 'Drop that function, or rename it.';
+    END IF;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION idgen_migrate.default_text(shard bigint, layout id_layout) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN given = '' THEN 'idgen.next_id()' ELSE format('%I.next_id(%s)', n.nspname, given) END
+      FROM concat_ws(', ', CASE WHEN shard >= 0 THEN shard::text END, CASE WHEN layout::text <> 'instagram' THEN format('layout => %L', layout) END) AS given,
+            pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'idgen'
+$$;
 
 CREATE OR REPLACE FUNCTION idgen_migrate.backfill_texts(relation oid, id_column name, time_column name, tie_column name) RETURNS idgen_migrate.backfill_text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$

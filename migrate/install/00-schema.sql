@@ -56,7 +56,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', idgen_migrate.name_of(relation), id_column,
                    idgen_migrate.default_text(shard, layout));
     IF NOT EXISTS (SELECT FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
-                     JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid AND p.prosrc = 'idgen_next_id'
+                     JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid AND p.prosrc IN ('idgen_next_id', 'idgen_own_next_id')
                      JOIN pg_depend m ON m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e'
                      JOIN pg_extension e ON m.refclassid = 'pg_extension'::regclass AND e.oid = m.refobjid AND e.extname = 'idgen'
                     WHERE f.adrelid = relation AND f.adnum = idgen_migrate.column_number(relation, id_column)) THEN
@@ -67,12 +67,12 @@ BEGIN
 END
 $$;
 
--- That call, wherever idgen is.
+-- That call, wherever idgen is. Without arguments it is the one that costs less to plan.
 CREATE FUNCTION idgen_migrate.default_text(shard bigint, layout id_layout) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT format('%I.next_id(%s)', n.nspname, concat_ws(', ', CASE WHEN shard >= 0 THEN shard::text END,
-                  CASE WHEN layout::text <> 'instagram' THEN format('layout => %L', layout) END))
-      FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'idgen'
+    SELECT CASE WHEN given = '' THEN 'idgen.next_id()' ELSE format('%I.next_id(%s)', n.nspname, given) END
+      FROM concat_ws(', ', CASE WHEN shard >= 0 THEN shard::text END, CASE WHEN layout::text <> 'instagram' THEN format('layout => %L', layout) END) AS given,
+            pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'idgen'
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.make_ids(timestamptz[], bigint, bigint, bigint[], id_layout) IS 'id_make_array of idgen';
