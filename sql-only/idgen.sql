@@ -818,10 +818,14 @@ COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of i
 --     numbers   the last (tick, sequence) that was taken, as one number: tick << sequence_bits | sequence
 --     cycles    the tick of the last cycle << cycle_shift | a count of cycles << 1 | whether one is under way
 --
--- Within a tick that a cycle has opened, an ID is a nextval of numbers and nothing else. A new tick, and a block of IDs, want a cycle: under the
+-- Within a tick that a cycle has opened, an ID is a nextval of numbers and nothing else. A block of IDs, and more of a tick, want a cycle: under the
 -- lock, cycles made odd, numbers read and set above what was read, cycles made even. A session that calls nextval reads cycles before and after: an
 -- even number, both times the same, says that no cycle was under way between, so that what nextval gave lies below what the next cycle
--- reads or above what the last one set. Else it is thrown away. So the two never give the same number, whatever else calls nextval.
+-- reads or above what the last one set. Else it is thrown away, as what lies in another tick than cycles say. So the two never give the same
+-- number, whatever else calls nextval. A tick above all of numbers is opened without making cycles odd: what nextval gives meanwhile lies
+-- in the tick before, or is thrown away.
+--
+-- What only these functions call has no search_path of its own: those that others may call pin it, and those are closed to all others.
 
 CREATE TABLE idgen_sql.idgen_setting (
     the_one boolean PRIMARY KEY DEFAULT true CHECK (the_one),
@@ -961,7 +965,7 @@ COMMENT ON FUNCTION idgen_sql.idgen_spin(interval) IS 'waits for less than a ms,
 
 CREATE FUNCTION idgen_sql.idgen_take(slot idgen_sql.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
                                  OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_us bigint, OUT is_full boolean, OUT wait_us bigint)
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     cycle bigint;
     last bigint;
@@ -976,8 +980,8 @@ BEGIN
     BEGIN
         EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE%s', slot.lock, CASE WHEN NOT queues THEN ' NOWAIT' END);
         cycle := pg_sequence_last_value(slot.cycles);
-        cycle := cycle + 1 + (cycle & 1);
-        PERFORM setval(slot.cycles, cycle);
+        -- Assigned, which costs less than PERFORM.
+        cycle := setval(slot.cycles, cycle + 1 + (cycle & 1));
         last := pg_sequence_last_value(slot.numbers);
 
         now_us := idgen_sql.idgen_clock_us();
@@ -1000,9 +1004,9 @@ BEGIN
         ELSIF (slot.wraps OR tick < slot.ticks) AND wait_us <= 0 THEN
             number := tick << slot.sequence_bits | sequence;
             taken := least(count, slot.sequence_last - sequence + 1);
-            PERFORM setval(slot.numbers, number + taken - 1);
+            last := setval(slot.numbers, number + taken - 1);
         END IF;
-        PERFORM setval(slot.cycles, greatest(cycle + 1, clock_tick << slot.cycle_shift));
+        cycle := setval(slot.cycles, greatest(cycle + 1, clock_tick << slot.cycle_shift));
         -- What is set stays set; the lock goes with the block, however it ends.
         RAISE SQLSTATE 'IDEND';
     EXCEPTION
@@ -1043,7 +1047,7 @@ COMMENT ON FUNCTION idgen_sql.idgen_refuse_wait(idgen_sql.idgen_shard, bigint, b
 
 CREATE FUNCTION idgen_sql.idgen_draw(shard bigint, layout text, count bigint, INOUT place integer, INOUT last_tick bigint,
                                  OUT first_id bigint, OUT step bigint, OUT taken bigint)
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     canonical text COLLATE "C" := idgen_sql.idgen_resolve(shard, layout);
     is_own boolean := shard = idgen_sql.idgen_own_shards();
@@ -1127,7 +1131,7 @@ CREATE FUNCTION idgen_sql.idgen_clock_tick(epoch_us bigint, unit_us bigint) RETU
 COMMENT ON FUNCTION idgen_sql.idgen_clock_tick(bigint, bigint) IS 'the tick of the clock';
 
 CREATE FUNCTION idgen_sql.idgen_open_tick(shard bigint, layout text, slot idgen_sql.idgen_slot, cycle bigint, number bigint, try integer) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     take record;
 BEGIN
@@ -1161,17 +1165,35 @@ CREATE FUNCTION idgen_sql.next_id(shard bigint DEFAULT idgen_sql.idgen_own_shard
 DECLARE
     slot idgen_sql.idgen_slot := idgen_sql.idgen_slot(shard, layout);
     cycle bigint;
+    tick bigint;
     number bigint;
     id bigint;
 BEGIN
     FOR try IN 1 .. 100 LOOP
         -- The clock is read after the cycle: so it is behind the cycle's tick only if it stepped back.
         cycle := pg_sequence_last_value(slot.cycles);
-        IF cycle >> slot.cycle_shift = idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us) AND cycle & 1 = 0 THEN
+        tick := idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us);
+        IF cycle >> slot.cycle_shift = tick AND cycle & 1 = 0 THEN
             number := nextval(slot.numbers);
-            IF number >> slot.sequence_bits = cycle >> slot.cycle_shift AND pg_sequence_last_value(slot.cycles) = cycle THEN
+            IF number >> slot.sequence_bits = tick AND pg_sequence_last_value(slot.cycles) = cycle THEN
                 RETURN idgen_sql.idgen_id(slot, number);
             END IF;
+        ELSIF cycle >> slot.cycle_shift < tick AND cycle & 1 = 0 AND (slot.wraps OR tick < slot.ticks) THEN
+            number := tick << slot.sequence_bits | slot.sequence_first;
+            BEGIN
+                EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', slot.lock);
+                -- An ID is at least 1.
+                IF pg_sequence_last_value(slot.cycles) = cycle AND pg_sequence_last_value(slot.numbers) >> slot.sequence_bits < tick AND idgen_sql.idgen_id(slot, number) > 0 THEN
+                    id := idgen_sql.idgen_id(slot, setval(slot.numbers, number));
+                    cycle := setval(slot.cycles, tick << slot.cycle_shift);
+                END IF;
+                -- What is set stays set; the lock goes with the block, however it ends.
+                RAISE SQLSTATE 'IDEND';
+            EXCEPTION
+                WHEN SQLSTATE 'IDEND' OR lock_not_available THEN
+                    NULL;
+            END;
+            EXIT WHEN id IS NOT NULL;
         END IF;
         id := idgen_sql.idgen_open_tick(shard, layout, slot, cycle, number, try);
         EXIT WHEN id IS NOT NULL;

@@ -1,15 +1,14 @@
 # docs/reading.md does what it says, as it is typed there: the one statement in each isolation level, in a view, on a
 # standby, over a foreign table and below the line on a subscriber of two publishers; in PL/pgSQL; the queue; the column
-# for IDs that are given; and the queries that name who holds readers back. And what docs/sql-only.md has in its place.
+# for IDs that are given; the queries that name who holds readers back; and whole transactions, by their numbers.
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../sql-only/t/lib";
+use lib "$FindBin::Bin/../lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
 use IdgenPages;
 use IdgenPair;
-use IdgenSqlOnly;
 use POSIX qw(_exit WNOHANG);
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -448,38 +447,125 @@ sub check_null
 }
 check_null();
 
-# The edition in SQL alone: the lines of its page in psql, from a position on. Gives the rows, and where to go on.
-sub psql_reads
+# Whole transactions: a table with the numbers of the transactions, and a reader of it at a position; each call gives what came, by
+# transactions as "what what" in a list.
+sub reader_by_transactions
 {
-	my ($lines, $from) = @_;
-	my ($status, $out, $error) = $node->psql('plain', "\\set next $from\n$lines\\echo upto=:upto\n", on_error_stop => 1);
-	die "psql: $error" if $status || $error;
-	my ($upto) = $out =~ s/^upto=(\d+)\n?//m ? $1 : die "psql gave no position: $out";
-	return ([ $out =~ /^\d+\|(.*)$/mg ], $upto);
+	my ($sql, @position) = @_;
+	@position = (0, 0) unless @position;
+	my $read = sub {
+		my ($session) = @_;
+		my (%of, @order);
+		for (@{ statement_of($session, $sql, @position) })
+		{
+			my ($tx, $id, $what) = @$_;
+			push @order, $tx unless $of{$tx};
+			push @{ $of{$tx} }, $what;
+			@position = ($tx, $id);
+		}
+		return map { "@{ $of{$_} }" } @order;
+	};
+	return ($read, sub { return @position });
 }
 
-sub check_sql_only
+sub check_transactions
 {
-	$node->safe_psql('postgres', 'CREATE DATABASE plain');
-	install_sql_only($node, 'plain');
-	my ($first, $second) = map { connect_to($node, db => 'plain') } 1, 2;
-	set_shards($first, '5');
-	$first->do($event =~ s/next_id/idgen_sql.next_id/r);
-	my $lines = block('sql-only', 'Reading by ID', 'sql') =~ s/\A.*\\set next 0\n//sr =~ s/^SELECT \*/SELECT id, what/mr;
-	my ($from, @seen) = (0);
-	my $read = sub { my ($rows, $upto) = psql_reads($lines, $from); $from = $upto if $upto > $from; push @seen, @$rows; return "@seen" };
+	my $text = block('reading', 'Whole transactions, with any key', 'sql');
+	my ($make, $index) = $text =~ /\A(CREATE TABLE [^;]*);\n(CREATE INDEX [^;]*);\n/ or die 'the page makes no table';
+	my $sql = query($text) =~ s/:'tx'/\$1/r =~ s/:id\b/\$2/r;
+	$main->do($_) for $make, $index;
+	my ($first, $second) = map { connect_to($node) } 1, 2;
+	my ($read, $position) = reader_by_transactions($sql);
+	my $insert = sub { my ($session, $what) = @_; $session->do('INSERT INTO message (what) VALUES (?)', undef, $what) };
 	$first->begin_work;
-	$first->do("INSERT INTO event (what) VALUES ('late')");
-	$second->do("INSERT INTO event (what) VALUES ('early')");
-	is(value_of($second, 'SELECT what FROM event ORDER BY id DESC LIMIT 1'), 'early',
-		'SQL alone: a naive reader sees the second row');
-	is(join('', map { $read->() } 1 .. 3), '', 'SQL alone: this one waits');
+	$insert->($first, 'a1');
+	# In a tick of its own.
+	sleep 0.01;
+	$second->begin_work;
+	$insert->($second, 'b1');
+	$insert->($first, 'a2');
 	$first->commit;
-	$second->do("INSERT INTO event (what) VALUES ('next')");
-	repeat_until(sub { $read->() =~ /next/ });
-	is($read->(), 'late early next', 'SQL alone: nothing is lost, and nothing comes twice');
+	my $half = q{SELECT string_agg(what, ' ' ORDER BY id) FROM message WHERE id < id_settled()};
+	repeat_until(sub { defined value_of($main, $half) });
+	is(value_of($main, $half), 'a1', 'below id_settled() half of a transaction can be read');
+	is(join(', ', $read->($main)), 'a1 a2', 'by transactions all of it');
+	$insert->($second, 'b2');
+	$second->commit;
+	is(join(', ', $read->($main)), 'b1 b2', 'by transactions: and the next one, all of it');
+	$first->begin_work;
+	$insert->($first, 'p1');
+	$first->do(q{PREPARE TRANSACTION 'p'});
+	$insert->($main, 'q');
+	is(join(', ', $read->($main)), '', 'by transactions: one that is prepared holds back those after it');
+	$main->do(q{COMMIT PREPARED 'p'});
+	is(join(', ', $read->($main)), 'p1, q', 'by transactions: until it ends');
+
+	# Writers, whose transactions have one to three rows, and readers on both servers.
+	my $writers = fork // die "fork: $!";
+	if ($writers == 0)
+	{
+		my $work = sub {
+			my ($session, $number) = @_;
+			for my $n (1 .. 150)
+			{
+				my $rows = 1 + $n % 3;
+				$session->begin_work;
+				for my $k (1 .. $rows) { $insert->($session, "$number.$n.$k/$rows"); sleep rand 0.002 if $k < $rows }
+				$n % 7 ? $session->commit : $session->rollback;
+			}
+			return;
+		};
+		_exit(in_sessions($node, 4, $work) ? 0 : 1);
+	}
+	my $on_standby = connect_to($standby);
+	my ($read_there, $position_there) = reader_by_transactions($sql, $position->());
+	my (@here, @there);
+	my $is_over = 0;
+	my $expected = 4 * grep { $_ % 7 } 1 .. 150;
+	repeat_until(sub {
+		$is_over ||= waitpid($writers, WNOHANG) == $writers;
+		push @here, $read->($main);
+		push @there, $read_there->($on_standby);
+		return $is_over && @here >= $expected && @there >= $expected;
+	});
+	for ([ 'a primary', @here ], [ 'a standby', @there ])
+	{
+		my ($where, @transactions) = @$_;
+		my %times;
+		$times{$_}++ for @transactions;
+		is(scalar(grep { $times{$_} != 1 } keys %times), 0, "by transactions on $where: nothing comes twice");
+		is(scalar(@transactions), $expected, "by transactions on $where: nothing is lost");
+		is(scalar(grep { my ($rows) = m{/(\d)}; (() = /\S+/g) != $rows } @transactions), 0, "by transactions on $where: each is whole");
+	}
+
+	# In another cluster, whose transactions have lower numbers.
+	my $dump = $node->basedir . '/message.sql';
+	start_again($other);
+	my $there = connect_to($other);
+	$node->command_ok([ 'pg_dump', '-t', 'message', '-f', $dump, '-d', $node->connstr('postgres') ], 'by transactions: a dump');
+	$other->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $dump, '-d', $other->connstr('postgres') ], 'by transactions: it is restored elsewhere');
+	my ($put_right) = page('reading') =~ /`(UPDATE message SET tx = '3')`/ or die 'the page does not say how old numbers are put right';
+	my ($restored) = reader_by_transactions($sql);
+	$there->do(q{UPDATE message SET tx = '9000000000'});
+	$there->do(q{INSERT INTO message (what) VALUES ('new')});
+	is(join(', ', $restored->($there)), 'new', 'by transactions, restored: old numbers above the new ones are not read');
+	$there->do($put_right);
+	($restored) = reader_by_transactions($sql);
+	my $rows = join ' ', $restored->($there);
+	is(words_of($rows), value_of($there, 'SELECT count(*) FROM message'), 'by transactions, restored: once that is done, all are read');
+	$there->do(q{INSERT INTO message (what) VALUES ('newer')});
+	is(join(', ', $restored->($there)), 'newer', 'by transactions, restored: and what comes after');
+
+	# After a promotion, last of all.
+	wait_for_replay($node, $standby);
+	$_->disconnect for $first, $second, $on_standby;
+	$node->stop('immediate');
+	$standby->promote;
+	my $promoted = connect_to($standby);
+	repeat_until(sub { eval { $promoted->do(q{INSERT INTO message (what) VALUES ('promoted')}); 1 } });
+	is(join(', ', $read_there->($promoted)), 'promoted', 'by transactions: readers go on after a promotion');
 	return;
 }
-check_sql_only();
+check_transactions();
 
 done_testing();
