@@ -28,13 +28,13 @@ my %rates = (clock_slow => -200_000, clock_still => -1_000_000, clock_fast => 20
 sub clock_faults
 {
 	return (
-		(map { my $ahead = $steps{$_}; $_ => { modes => 'sayrc', brief => 1, clock => abs $ahead, strike => _moved($ahead, 0) } } keys %steps),
+		(map { my $ahead = $steps{$_}; $_ => { modes => 'sayrcp', brief => 1, clock => abs $ahead, strike => _moved($ahead, 0) } } keys %steps),
 		(map { my $faster = $rates{$_}; $_ => { modes => 'sayrc', brief => 1, clock => 1, strike => _moved(0, $faster) } } keys %rates),
 		clock_jumps       => { modes => 'sayrc', brief => 1, clock => 1, strike => \&_jumps },
-		start_behind      => { modes => 'sayrc', clock => 5, strike => _started(-5, 0) },
+		start_behind      => { modes => 'sayrcp', clock => 5, strike => _started(-5, 0) },
 		start_ahead       => { modes => 'sayrc', clock => 2, strike => _started(2, 0) },
 		boot              => { modes => 'sayrc', strike => _started(0, 1) },
-		boot_behind       => { modes => 'sayrc', clock => 5, strike => _started(-5, 1) });
+		boot_behind       => { modes => 'sayrcp', clock => 5, strike => _started(-5, 1) });
 }
 
 # The clock is wrong for a moment, and then right again.
@@ -78,58 +78,58 @@ sub _started
 	};
 }
 
-# Who has it: s single, a asynchronous, y synchronous, r with a registry, c clones, m the control of copied machines. Whose fault it is: the own one of
+# Who has it: s single, p with losses of power, a asynchronous, y synchronous, r with a registry, c clones, m the control of copied machines. Whose fault it is: the own one of
 # idgen has no meaning for another maker. What it needs: right clocks, a store of the registry. How often it comes
 # beside others of its length: its weight. What it does not stand beside, or has to end first: a pattern of their names.
 my %faults = (
 	# Processes.
-	kill_backend      => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/ app /) } },
-	kill_checkpointer => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/: checkpointer/) } },
-	kill_walwriter    => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/: walwriter/) } },
+	kill_backend      => { modes => 'sayrcp', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/ app /) } },
+	kill_checkpointer => { modes => 'sayrcp', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/: checkpointer/) } },
+	kill_walwriter    => { modes => 'sayrcp', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/: walwriter/) } },
 	kill_bgwriter     => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/: background writer/) } },
 	kill_logical      => { modes => 'sayrc', brief => 1, strike => sub { $_[0]{primary}->signal_one('KILL', qr/: logical replication launcher/) } },
 	kill_postmaster   => { modes => 'sayrc', strike => sub { $_[0]{primary}->kill_all('only the postmaster') } },
-	kill_all          => { modes => 'sayrc', strike => sub { $_[0]{primary}->kill_all } },
+	kill_all          => { modes => 'sayrcp', strike => sub { $_[0]{primary}->kill_all } },
 	kill_recovery     => { modes => 'sayrc', strike => \&_kill_recovery },
-	stop_immediate    => { modes => 'sayrc', strike => sub { $_[0]{primary}->stop('immediate') } },
-	stop_fast         => { modes => 'sayrc', strike => sub { $_[0]{primary}->stop('fast') } },
+	stop_immediate    => { modes => 'sayrcp', strike => sub { $_[0]{primary}->stop('immediate') } },
+	stop_fast         => { modes => 'sayrcp', strike => sub { $_[0]{primary}->stop('fast') } },
 	stop_smart        => { modes => 'sayrc', strike => sub { $_[0]{primary}->stop('smart', 0.5) } },
 	freeze_backend    => { modes => 'sayrc', brief => 1, strike => _frozen(sub { my @backends = $_[0]->children(qr/ app /); $backends[ rand @backends ] // () }) },
-	freeze_checkpointer => { modes => 'sayrc', brief => 1, strike => _frozen(sub { $_[0]->children(qr/: checkpointer/) }) },
-	freeze_walwriter    => { modes => 'sayrc', brief => 1, strike => _frozen(sub { $_[0]->children(qr/: walwriter/) }) },
+	freeze_checkpointer => { modes => 'sayrcp', brief => 1, strike => _frozen(sub { $_[0]->children(qr/: checkpointer/) }) },
+	freeze_walwriter    => { modes => 'sayrcp', brief => 1, strike => _frozen(sub { $_[0]->children(qr/: walwriter/) }) },
 	freeze_postmaster   => { modes => 'sayrc', brief => 1, strike => _frozen(sub { $_[0]{pid} // () }) },
 	freeze_server       => { modes => 'sayrc', brief => 1, strike => _frozen(sub { $_[0]->processes }) },
 	no_space            => { modes => 'sayrc', brief => 1, strike => _limited('fsize', 1 << 20) },
 	no_files            => { modes => 'sayrc', brief => 1, strike => _limited('nofile', 24) },
 	# Sessions.
-	terminate_sessions => { modes => 'sayrc', brief => 1, strike => _sql(q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'app'}) },
-	cancel_statements  => { modes => 'sayrc', brief => 1, strike => _repeated(40, q{SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE datname = 'app'}) },
+	terminate_sessions => { modes => 'sayrcp', brief => 1, strike => _sql(q{SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = 'app'}) },
+	cancel_statements  => { modes => 'sayrcp', brief => 1, strike => _repeated(40, q{SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE datname = 'app'}) },
 	statement_timeout  => { modes => 'sayrc', brief => 1, strike => _set(statement_timeout => '3ms') },
-	idle_transactions  => { modes => 'sayrc', brief => 1, strike => \&_idle_transactions },
+	idle_transactions  => { modes => 'sayrcp', brief => 1, strike => \&_idle_transactions },
 	idle_timeout       => { modes => 'sayrc', brief => 1, strike => _set(idle_in_transaction_session_timeout => '5ms') },
 	lock_table         => { modes => 'sayrc', brief => 1, strike => _held('app', 'LOCK TABLE event IN ACCESS EXCLUSIVE MODE') },
 	full_slots         => { modes => 'sayrc', brief => 1, strike => \&_full_slots },
-	prepared           => { modes => 'sayrc', strike => \&_prepared },
-	savepoints         => { modes => 'sayrc', brief => 1, strike => \&_savepoints },
+	prepared           => { modes => 'sayrcp', strike => \&_prepared },
+	savepoints         => { modes => 'sayrcp', brief => 1, strike => \&_savepoints },
 	# Settings.
-	set_asynchronous    => { modes => 'sayrc', brief => 1, strike => _set(synchronous_commit => 'off') },
+	set_asynchronous    => { modes => 'sayrcp', brief => 1, strike => _set(synchronous_commit => 'off') },
 	set_full_page       => { modes => 'sayrc', brief => 1, strike => _set(full_page_writes => 'off') },
-	set_walwriter       => { modes => 'sayrc', brief => 1, strike => _set(wal_writer_delay => '10s') },
-	set_commit_delay    => { modes => 'sayrc', brief => 1, strike => _set(commit_delay => '20000') },
-	set_short_window    => { modes => 'sayrc', own => 1, brief => 1, strike => _set('idgen.horizon_window' => '100ms') },
-	set_long_window     => { modes => 'sayrc', own => 1, brief => 1, strike => _set('idgen.horizon_window' => '3s') },
-	set_no_wait         => { modes => 'sayrc', own => 1, brief => 1, strike => _set('idgen.max_wait' => '0') },
+	set_walwriter       => { modes => 'sayrcp', brief => 1, strike => _set(wal_writer_delay => '10s') },
+	set_commit_delay    => { modes => 'sayrcp', brief => 1, strike => _set(commit_delay => '20000') },
+	set_short_window    => { modes => 'sayrcp', own => 1, brief => 1, strike => _set('idgen.horizon_window' => '100ms') },
+	set_long_window     => { modes => 'sayrcp', own => 1, brief => 1, strike => _set('idgen.horizon_window' => '3s') },
+	set_no_wait         => { modes => 'sayrcp', own => 1, brief => 1, strike => _set('idgen.max_wait' => '0') },
 	set_few_slots       => { modes => 'sayrc', own => 1, brief => 1, strike => _set('idgen.max_slots_per_database' => '2') },
 	set_pool            => { modes => 'say', own => 1, brief => 1, strike => _set('idgen.shards' => '5,6,7') },
 	reloads             => { modes => 'sayrc', brief => 1, strike => _repeated(50, 'SELECT pg_reload_conf()') },
 	# Storage.
-	checkpoints   => { modes => 'sayrc', brief => 1, strike => _repeated(5, 'CHECKPOINT') },
+	checkpoints   => { modes => 'sayrcp', brief => 1, strike => _repeated(5, 'CHECKPOINT') },
 	vacuum        => { modes => 'sayrc', brief => 1, strike => _in_app('VACUUM FULL event') },
 	vacuum_freeze => { modes => 'sayrc', brief => 1, strike => _in_app('VACUUM (FREEZE, ANALYZE)') },
 	reindex       => { modes => 'sayrc', brief => 1, strike => _in_app('REINDEX TABLE CONCURRENTLY event') },
 	reindex_all   => { modes => 'sayrc', brief => 1, strike => _in_app('REINDEX SYSTEM app') },
-	switch_wal    => { modes => 'sayrc', brief => 1, strike => _repeated(3, q{SELECT pg_switch_wal()}) },
-	fill_wal      => { modes => 'sayrc', brief => 1, strike => _in_app(q{CREATE TABLE filler AS SELECT repeat(i::text, 200) FROM generate_series(1, 20000) AS i}, 'DROP TABLE filler') },
+	switch_wal    => { modes => 'sayrcp', brief => 1, strike => _repeated(3, q{SELECT pg_switch_wal()}) },
+	fill_wal      => { modes => 'sayrcp', brief => 1, strike => _in_app(q{CREATE TABLE filler AS SELECT repeat(i::text, 200) FROM generate_series(1, 20000) AS i}, 'DROP TABLE filler') },
 	# What idgen can be asked.
 	advance            => { modes => 'sayrc', own => 1, brief => 1, strike => \&_advance },
 	many_layouts       => { modes => 'sayrc', own => 1, brief => 1, strike => \&_many_layouts },
@@ -137,6 +137,12 @@ my %faults = (
 	replace_extension  => { modes => 'sayrc', own => 1, right => 1, exact => 1, strike => _in_app('BEGIN; DROP EXTENSION idgen; CREATE EXTENSION idgen; COMMIT') },
 	rollback_extension => { modes => 'sayrc', own => 1, right => 1, strike => _in_app('BEGIN; DROP EXTENSION idgen; CREATE EXTENSION idgen; ROLLBACK') },
 	alter_horizon      => { modes => 'sayrc', own => 1, right => 1, strike => _in_app('ALTER SEQUENCE idgen.horizon RESTART') },
+	# The disk.
+	power_loss        => { modes => 'p', weight => 4, strike => sub { $_[0]{primary}->lose_power } },
+	power_loss_torn   => { modes => 'p', weight => 2, strike => sub { $_[0]{primary}->lose_power(1) } },
+	power_loss_behind => { modes => 'p', weight => 4, clock => 5, strike => \&_power_loss_behind },
+	slow_flushes      => { modes => 'p', brief => 1, strike => sub { $_[0]{primary}->disturb_disk('hold 1 /pg_wal/') } },
+	failing_flushes   => { modes => 'p', brief => 1, strike => sub { $_[0]{primary}->disturb_disk('flush 5 /pg_wal/') } },
 	# Standbys.
 	slow_standby     => { modes => 'ayr', brief => 1, strike => _of_standby(sub { _froze(2, $_[0]->children(qr/: walreceiver/)) }) },
 	kill_receiver    => { modes => 'ayr', brief => 1, strike => _of_standby(sub { $_[0]->signal_one('KILL', qr/: walreceiver/) }) },
@@ -180,7 +186,7 @@ my %faults = (
 	copy_faults(),
 	owner_faults());
 
-my %letter_of = (single => 's', asynchronous => 'a', synchronous => 'y', 'registry-postgresql' => 'r', 'registry-etcd' => 'r', clones => 'c', control => 'x', 'control-machine' => 'm');
+my %letter_of = (single => 's', 'power-loss' => 'p', asynchronous => 'a', synchronous => 'y', 'registry-postgresql' => 'r', 'registry-etcd' => 'r', clones => 'c', control => 'x', 'control-machine' => 'm');
 
 # The faults of a mode: those of idgen only if it is the maker, those of a store only with it. The control has what an
 # asynchronous cluster may have, and a promotion beside the old primary.
@@ -274,6 +280,20 @@ sub _kill_recovery
 	my $server = $world->{primary};
 	$server->kill_all;
 	for (1 .. 2) { $server->start; sleep 0.3 * rand; $server->kill_all }
+	return 1;
+}
+
+# The clock is wrong when the power comes back, and soon set right.
+sub _power_loss_behind
+{
+	my ($world) = @_;
+	my $server = $world->{primary};
+	$server->lose_power or return 0;
+	$server->change_boot;
+	$server->move_clock(-5);
+	$server->start;
+	sleep 0.7;
+	$server->move_clock(0);
 	return 1;
 }
 

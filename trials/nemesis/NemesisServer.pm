@@ -1,5 +1,5 @@
 # One server of the nemesis: a data directory, a port, a clock, and a host that tells of copies of its machine by a file. It is started without waiting for it, and every
-# process of it can be struck.
+# process of it can be struck. Its disk may have a cache that is lost with its power.
 package NemesisServer;
 
 use strict;
@@ -8,6 +8,7 @@ use warnings;
 use Cwd qw(realpath);
 use DBI;
 use File::Path qw(make_path remove_tree);
+use IdgenDisk qw(cache_of lose_writes_of);
 use IdgenEtcd;
 use IdgenHost qw(write_disruption write_generation write_page);
 use POSIX qw(_exit WNOHANG);
@@ -17,7 +18,7 @@ use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC sleep time);
 
 chomp(my $programs = `pg_config --bindir`);
 
-# Options: name, folder (of all servers), sockets (a short folder). It has no data yet.
+# Options: name, folder (of all servers), sockets (a short folder), has_cache. It has no data yet.
 sub new
 {
 	my ($class, %option) = @_;
@@ -81,7 +82,9 @@ sub start
 	if ($pid == 0)
 	{
 		setpgrp;
-		%ENV = (%ENV, LD_PRELOAD => join(' ', map { "$ENV{IDGEN_PRELOADS}/$_.so" } qw(offset_clock boot_id)), OFFSET_CLOCK => $self->{clock}, FAKE_BOOT_ID => $self->{boot});
+		my @disk = $self->{has_cache} ? qw(failing_calls write_cache) : ();
+		%ENV = (%ENV, LD_PRELOAD => join(' ', map { "$ENV{IDGEN_PRELOADS}/$_.so" } @disk, qw(offset_clock boot_id)), OFFSET_CLOCK => $self->{clock}, FAKE_BOOT_ID => $self->{boot});
+		%ENV = (%ENV, cache_of($self->{data}, $self->{folder}), FAILING_CALLS => "$self->{folder}/failing_calls") if @disk;
 		$self->_execute("$programs/postgres", '-D', $self->{data}, '-p', $self->{port}, '-k', $self->{sockets}, '-c', "idgen.machine_generation=$self->{machine}");
 	}
 	@$self{qw(pid parent)} = ($pid, $$);
@@ -143,6 +146,25 @@ sub kill_all
 		kill 'KILL', @processes;
 		sleep 0.01;
 	}
+	return 1;
+}
+
+# Takes its power: all processes are gone, and what they wrote and did not flush; if torn, only some sectors of that.
+sub lose_power
+{
+	my ($self, $is_torn) = @_;
+	$self->kill_all or return 0;
+	lose_writes_of($self->{data}, $self->{folder}, $is_torn);
+	return 1;
+}
+
+# For a moment the flushes of its log wait, or fail: a line for lib/failing_calls.cpp.
+sub disturb_disk
+{
+	my ($self, $line) = @_;
+	append_to_file("$self->{folder}/failing_calls", "$line\n");
+	sleep 0.1 + 0.5 * rand;
+	unlink "$self->{folder}/failing_calls";
 	return 1;
 }
 

@@ -62,7 +62,7 @@ sub _configuration
 {
 	my ($self) = @_;
 	my @conf = (
-		q{listen_addresses = ''}, 'fsync = off', 'autovacuum = off', 'wal_log_hints = on', 'wal_keep_size = 256MB', 'max_wal_size = 256MB', 'wal_retrieve_retry_interval = 100ms', 'wal_receiver_status_interval = 1s',
+		q{listen_addresses = ''}, 'fsync = ' . ($self->_loses_power ? 'on' : 'off'), 'autovacuum = off', 'wal_log_hints = on', 'wal_keep_size = 256MB', 'max_wal_size = 256MB', 'wal_retrieve_retry_interval = 100ms', 'wal_receiver_status_interval = 1s',
 		'shared_buffers = 32MB', 'max_connections = 60', 'max_prepared_transactions = 10', 'restart_after_crash = on', 'superuser_reserved_connections = 5',
 		'archive_mode = ' . ($self->{mode} eq 'single' ? 'on' : 'off'), "archive_command = 'cp %p $self->{folder}/archive/%f.\$\$ && mv $self->{folder}/archive/%f.\$\$ $self->{folder}/archive/%f'", 'wal_sender_timeout = 5s', 'wal_receiver_timeout = 5s');
 	return @conf unless $self->{is_own};
@@ -110,7 +110,7 @@ sub _pay
 sub add
 {
 	my ($self, $name, $role, @kinds) = @_;
-	my $server = NemesisServer->new(name => $name, folder => $self->{folder}, sockets => $self->{sockets});
+	my $server = NemesisServer->new(name => $name, folder => $self->{folder}, sockets => $self->{sockets}, has_cache => $self->_loses_power);
 	$server->{role} = $role;
 	push @{ $self->{servers} }, $server;
 	@kinds = (qw(bulk bulk single events), $self->{is_own} ? 'readers' : (), $self->has_counters ? qw(tickets orders) : ()) unless @kinds;
@@ -184,7 +184,10 @@ sub end_copy
 sub primary_session { my ($self) = @_; return $self->{primary}->session('postgres') }
 
 # Whether standbys follow the primary.
-sub has_standbys { my ($self) = @_; return $self->{mode} !~ /^(?:single|clones|control-machine)$/ }
+sub has_standbys { my ($self) = @_; return $self->{mode} !~ /^(?:single|power-loss|clones|control-machine)$/ }
+
+# Whether its disk loses what was not flushed.
+sub _loses_power { my ($self) = @_; return $self->{mode} eq 'power-loss' }
 
 # Whether clients take numbers of counters.
 sub has_counters { my ($self) = @_; return $self->{has_registry} && $self->{is_own} }

@@ -9,7 +9,7 @@ use Exporter qw(import);
 use File::Find qw(find);
 use IdgenNode qw(preload start_node start_again);
 
-our @EXPORT = qw(cached failing calls_fail start_on_held_disk lose_writes bytes_of write_bytes);
+our @EXPORT = qw(cache_of cached failing calls_fail start_on_held_disk lose_writes lose_writes_of bytes_of write_bytes);
 
 my $sector = 512;
 
@@ -17,9 +17,15 @@ my $sector = 512;
 sub cached
 {
 	my ($node) = @_;
-	my $journals = $node->basedir . '/write_cache';
-	mkdir $journals;
-	return (LD_PRELOAD => join(' ', preload('write_cache'), $ENV{LD_PRELOAD} // ()), CACHED_FOLDER => $node->data_dir, WRITE_CACHE => $journals);
+	return (LD_PRELOAD => join(' ', preload('write_cache'), $ENV{LD_PRELOAD} // ()), cache_of($node->data_dir, $node->basedir));
+}
+
+# Of any server: where its data lie, and a folder beside them.
+sub cache_of
+{
+	my ($data, $folder) = @_;
+	mkdir "$folder/write_cache";
+	return (CACHED_FOLDER => $data, WRITE_CACHE => "$folder/write_cache");
 }
 
 # The environment of a server on whose disk calls can fail, and whose writes are kept in a cache.
@@ -63,13 +69,15 @@ sub _faults_of { my ($node) = @_; return $node->basedir . '/failing_calls' }
 
 # Takes the power of a server that was killed: all that was written and not flushed is gone, or, if torn, some sectors
 # of it. Gives how many sectors are gone.
-sub lose_writes
+sub lose_writes { my ($node, $is_torn) = @_; return lose_writes_of($node->data_dir, $node->basedir, $is_torn) }
+
+sub lose_writes_of
 {
-	my ($node, $is_torn) = @_;
+	my ($data, $folder, $is_torn) = @_;
 	my %path_of;
-	find({ wanted => sub { my @status = lstat; $path_of{ $status[1] } = $File::Find::name if -f _ }, no_chdir => 1 }, $node->data_dir);
+	find({ wanted => sub { my @status = lstat; $path_of{ $status[1] } = $File::Find::name if -f _ }, no_chdir => 1 }, $data);
 	my $lost = 0;
-	for my $journal (glob $node->basedir . '/write_cache/*')
+	for my $journal (glob "$folder/write_cache/*")
 	{
 		my ($inode) = $journal =~ /(\d+)$/;
 		$lost += _undo($path_of{$inode}, bytes_of($journal), $is_torn) if $path_of{$inode} && -s $journal;
