@@ -1,0 +1,38 @@
+# What the public workflows name exists: targets of make, variants, Dockerfiles; and the page for the owner names each secret.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Checkout;
+use Test::More;
+
+my $tree = source_tree();
+my %workflow = map { m{([^/]+)\.yml$} => text_of($_) } glob "$tree/.github/workflows/*.yml";
+my $owners_page = text_of("$tree/packaging/README.md");
+my %target = map { ($_ => 1) } map { split } join("\n", map { text_of($_) } "$tree/Makefile", glob("$tree/*/*.mk")) =~ /^([\w -]+):(?!=)/mg;
+my ($usage) = text_of("$tree/trials/variants") =~ /usage: make variant OF=(\S+?)"/;
+
+# What of a workflow does not exist.
+sub missing
+{
+	my ($text, $page) = @_;
+	my @missing = map { "make $_" } grep { !$target{$_} } $text =~ /(?:run:|then|&&|;) make ([a-z][\w-]*)\b(?![\w=-])/g;
+	push @missing, grep { !-e "$tree/$_" } $text =~ m{\./((?:tools|trials)/[\w-]+)}g;
+	push @missing, map { "packaging/$_" } grep { !-e "$tree/packaging/$_" } $text =~ /\bfile: (\w[\w.]*Dockerfile)/g;
+	push @missing, map { "secret $_" } grep { $page !~ /^\|.*`$_`/m } $text =~ /secrets\.(\w+)/g;
+	push @missing, map { "variant $_" } grep { "|$usage|" !~ /\|$_\|/ } map { split /, / } $text =~ /^\s*variant: \[(.*)\]$/mg;
+	return join ' ', @missing;
+}
+
+is(missing($workflow{$_}, $owners_page), '', "$_: what it names exists") for sort keys %workflow;
+like($workflow{ci}, qr/\bmake test\b.*\bmake test-neighbors\b/s, 'ci runs all tests');
+my %variant = map { ($_ => 1) } map { split /, / } $workflow{ci} =~ /^\s*variant: \[(.*)\]$/mg;
+is(join(' ', grep { !$variant{$_} } split /\|/, $usage), '', 'ci runs each variant');
+my ($secrets) = $owners_page =~ /^\| secret \|.*?\n((?:\|.*\n)+)/ms;
+is(join(' ', grep { $workflow{release} !~ /secrets\.$_\b/ } $secrets =~ /`([A-Z_]+)`/g), '', 'release uses each secret that the page names');
+
+is(missing("run: make nothing\n", ''), 'make nothing', 'noticed: a target that does not exist');
+is(missing("{ file: no.Dockerfile }\nvariant: [clang, none]\n\${{ secrets.NONE }}", $owners_page), 'packaging/no.Dockerfile secret NONE variant none', 'noticed: a file, a secret, a variant');
+is(missing("run: ./tools/none\n", ''), 'tools/none', 'noticed: a tool');
+
+done_testing();
