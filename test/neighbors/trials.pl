@@ -23,7 +23,7 @@ like($soak, qr/^not ok \d+ - no ID made twice/m, 'because IDs come twice');
 is(scalar(() = $soak =~ /^ok /mg), 3, 'and for nothing else');
 
 # The bench with a call that gives no value for each third row.
-my $node = start_node('bench');
+my $node = start_node('bench', conf => ["idgen.shards = '5'"]);
 my $session = do
 {
 	local %ENV = (%ENV, PGHOST => $node->host, PGPORT => $node->port, PGDATABASE => 'postgres');
