@@ -30,3 +30,16 @@ make_clean() {
 need_package() {
     [ "$(cat "$packages/$1.commit" 2>/dev/null)" = "$(git -C "$here" rev-parse HEAD)" ] || MAJORS=$1 "$here/tools/deb" build
 }
+
+# test_that "what" command...: one line of TAP. $work is the caller's folder.
+test_that() {
+    local what=$1
+    shift
+    if "$@" >"$work/log" 2>&1; then echo "ok - $what"; else echo "not ok - $what"; sed 's/^/# /' "$work/log"; fi
+}
+
+# The sum of what test_that said.
+sum() {
+    tee "$work/tap"
+    echo "$(grep -c '^ok ' "$work/tap") passed, $(grep -c '^not ok ' "$work/tap") failed"
+}
