@@ -43,7 +43,7 @@ sub says
 }
 
 my $digest = 'a' x 64;
-my @modes = qw(asynchronous clones patroni-etcd patroni-postgresql registry-etcd registry-postgresql single synchronous);
+my @modes = qw(asynchronous clones patroni-etcd patroni-postgresql power-loss registry-etcd registry-postgresql single synchronous);
 sub runs
 {
 	my ($commit, $events, $found) = @_;
