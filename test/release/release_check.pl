@@ -32,7 +32,14 @@ sub refused
 }
 
 my ($status, $output) = check_of();
-is($status, 0, 'the last commit can be released') or diag($output);
+is($output, "README.md says that nothing is published: tools/release address URL\n", 'the last commit can be released, once it says where');
+isnt(system("'$tree/tools/release' address ftp://example.com 2>/dev/null"), 0, 'an address that is none is refused');
+is(system("'$tree/tools/release' address https://example.com/Owner/idgen"), 0, 'the address is written');
+unlike(text_of("$tree/README.md") . text_of("$tree/docs/installing.md"), qr/ADDRESS|published yet/, 'and nothing says that there is none');
+like(text_of("$tree/README.md"), qr{^git clone https://example\.com/Owner/idgen idgen .*^    docker run .* ghcr\.io/owner/idgen:18$}ms, 'README has the repository and the image');
+git($tree, 'commit', '-q', '-a', '-m', 'the address');
+($status, $output) = check_of();
+is($status, 0, 'then it can be released') or diag($output);
 is($output, "$version can be released\n", 'the check says that the last commit can be released');
 
 put("$tree/README.md", 'changed');
