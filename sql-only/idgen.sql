@@ -825,7 +825,7 @@ COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of i
 -- number, whatever else calls nextval. A tick above all of numbers is opened without making cycles odd: what nextval gives meanwhile lies
 -- in the tick before, or is thrown away.
 --
--- What only these functions call has no search_path of its own: those that others may call pin it, and those are closed to all others.
+-- idgen_take and idgen_draw have no search_path of their own: what calls them pins it, and they are closed to others.
 
 CREATE TABLE idgen_sql.idgen_setting (
     the_one boolean PRIMARY KEY DEFAULT true CHECK (the_one),
@@ -854,7 +854,7 @@ COMMENT ON SEQUENCE idgen_sql.idgen_slot_number IS 'numbers the sequences and th
 CREATE TYPE idgen_sql.idgen_slot AS (
     numbers regclass,
     cycles regclass,
-    lock regclass,
+    lock text,              -- the command that takes it
     epoch_us bigint,        -- from 2000-01-01 to tick 0
     unit_us bigint,
     ticks bigint,
@@ -881,8 +881,8 @@ CREATE FUNCTION idgen_sql.idgen_cycle_shift(unit_us bigint) RETURNS integer LANG
     RETURN 7 + width_bucket(unit_us, '{2,4,8,16,32,63,125,250,500,1000}'::bigint[]);
 COMMENT ON FUNCTION idgen_sql.idgen_cycle_shift(bigint) IS 'the bits below the tick in cycles';
 
-CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN ROW(s.numbers, s.cycles, s.lock, idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE
+    RETURN ROW(s.numbers, s.cycles, format('LOCK TABLE %s IN EXCLUSIVE MODE', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
         (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift,
         idgen_sql.idgen_cycle_shift(idgen_sql.idgen_unit_us(s.form)))::idgen_sql.idgen_slot;
 COMMENT ON FUNCTION idgen_sql.idgen_slot_of(idgen_sql.idgen_shard) IS 'the slot of a row of idgen_shard';
@@ -895,10 +895,13 @@ CREATE FUNCTION idgen_sql.idgen_write_slots() RETURNS trigger LANGUAGE plpgsql S
 DECLARE
     cases text;
 BEGIN
-    SELECT string_agg(format('WHEN %L THEN (ARRAY[%s])[CASE shard WHEN idgen_sql.idgen_own_shards() THEN 1 + pg_backend_pid() %% %s ELSE array_position(%L::bigint[], shard) END]',
-            p.layout, p.slots, cardinality(p.shards), p.shards), ' ' ORDER BY p.layout) INTO cases
+    -- One shard is looked for in no array, which would cost as much as all else.
+    SELECT string_agg(CASE cardinality(p.shards)
+        WHEN 1 THEN format('WHEN %L THEN CASE WHEN shard = ANY (ARRAY[idgen_sql.idgen_own_shards(), %s]) THEN %s END', p.layout, p.shards[1], p.slots)
+        ELSE format('WHEN %L THEN (ARRAY[%s])[CASE shard WHEN idgen_sql.idgen_own_shards() THEN 1 + pg_backend_pid() %% %s ELSE array_position(%L::bigint[], shard) END]',
+            p.layout, p.slots, cardinality(p.shards), p.shards) END, ' ' ORDER BY p.layout) INTO cases
       FROM (SELECT s.layout, array_agg(s.shard ORDER BY s.rank) AS shards,
-                   string_agg(format('ROW(%L::regclass, %L::regclass, %L::regclass, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s, %s)::idgen_sql.idgen_slot',
+                   string_agg(format('ROW(%L::regclass, %L::regclass, %L, %s, %s, %s, %L::boolean, %s, %s, %s, %s, %s, %s, %s)::idgen_sql.idgen_slot',
                        slot.numbers, slot.cycles, slot.lock, slot.epoch_us, slot.unit_us, slot.ticks, slot.wraps, slot.time_shift, slot.sequence_bits,
                        slot.sequence_first, slot.sequence_last, slot.shard_bits, slot.sequence_shift, slot.cycle_shift), ', ' ORDER BY s.rank) AS slots
               FROM idgen_sql.idgen_shard s, idgen_sql.idgen_slot_of(s) AS slot WHERE s.rank IS NOT NULL GROUP BY s.layout) p;
@@ -978,7 +981,7 @@ BEGIN
     is_full := false;
     wait_us := 0;
     BEGIN
-        EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE%s', slot.lock, CASE WHEN NOT queues THEN ' NOWAIT' END);
+        EXECUTE slot.lock || CASE WHEN queues THEN '' ELSE ' NOWAIT' END;
         cycle := pg_sequence_last_value(slot.cycles);
         -- Assigned, which costs less than PERFORM.
         cycle := setval(slot.cycles, cycle + 1 + (cycle & 1));
@@ -1131,7 +1134,7 @@ CREATE FUNCTION idgen_sql.idgen_clock_tick(epoch_us bigint, unit_us bigint) RETU
 COMMENT ON FUNCTION idgen_sql.idgen_clock_tick(bigint, bigint) IS 'the tick of the clock';
 
 CREATE FUNCTION idgen_sql.idgen_open_tick(shard bigint, layout text, slot idgen_sql.idgen_slot, cycle bigint, number bigint, try integer) RETURNS bigint
-    LANGUAGE plpgsql VOLATILE AS $$
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     take record;
 BEGIN
@@ -1160,32 +1163,57 @@ $$;
 COMMENT ON FUNCTION idgen_sql.idgen_open_tick(bigint, text, idgen_sql.idgen_slot, bigint, bigint, integer) IS
     'an ID by a cycle, if nextval by itself gave none; null if another session''s cycle is under way or came between, so that nextval may do now';
 
+CREATE FUNCTION idgen_sql.idgen_is_open(slot idgen_sql.idgen_slot, cycle bigint, tick bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN cycle >> slot.cycle_shift = tick AND cycle & 1 = 0;
+COMMENT ON FUNCTION idgen_sql.idgen_is_open(idgen_sql.idgen_slot, bigint, bigint) IS 'whether a cycle has opened the tick, and none is under way';
+
+CREATE FUNCTION idgen_sql.idgen_may_open(slot idgen_sql.idgen_slot, cycle bigint, tick bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN cycle >> slot.cycle_shift < tick AND cycle & 1 = 0 AND (slot.wraps OR tick < slot.ticks);
+COMMENT ON FUNCTION idgen_sql.idgen_may_open(idgen_sql.idgen_slot, bigint, bigint) IS 'whether the tick lies above the last cycle''s, and none is under way';
+
+CREATE FUNCTION idgen_sql.idgen_tick_of(slot idgen_sql.idgen_slot, number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN number >> slot.sequence_bits;
+COMMENT ON FUNCTION idgen_sql.idgen_tick_of(idgen_sql.idgen_slot, bigint) IS 'the tick of a number of a slot''s sequence';
+
+CREATE FUNCTION idgen_sql.idgen_first_of(slot idgen_sql.idgen_slot, tick bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN tick << slot.sequence_bits | slot.sequence_first;
+COMMENT ON FUNCTION idgen_sql.idgen_first_of(idgen_sql.idgen_slot, bigint) IS 'the first number of a tick';
+
+CREATE FUNCTION idgen_sql.idgen_cycle_of(slot idgen_sql.idgen_slot, tick bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN tick << slot.cycle_shift;
+COMMENT ON FUNCTION idgen_sql.idgen_cycle_of(idgen_sql.idgen_slot, bigint) IS 'the first number of cycles that opens a tick';
+
+-- It is called for each ID: setting search_path would be a quarter of what it costs. So every name has its schema, and operators stand only in
+-- functions that are parsed above.
 CREATE FUNCTION idgen_sql.next_id(shard bigint DEFAULT idgen_sql.idgen_own_shards(), layout text DEFAULT 'instagram') RETURNS bigint
-    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     slot idgen_sql.idgen_slot := idgen_sql.idgen_slot(shard, layout);
-    cycle bigint;
-    tick bigint;
-    number bigint;
-    id bigint;
+    cycle pg_catalog.int8;
+    tick pg_catalog.int8;
+    number pg_catalog.int8;
+    id pg_catalog.int8;
 BEGIN
     FOR try IN 1 .. 100 LOOP
         -- The clock is read after the cycle: so it is behind the cycle's tick only if it stepped back.
-        cycle := pg_sequence_last_value(slot.cycles);
+        cycle := pg_catalog.pg_sequence_last_value(slot.cycles);
         tick := idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us);
-        IF cycle >> slot.cycle_shift = tick AND cycle & 1 = 0 THEN
-            number := nextval(slot.numbers);
-            IF number >> slot.sequence_bits = tick AND pg_sequence_last_value(slot.cycles) = cycle THEN
+        IF idgen_sql.idgen_is_open(slot, cycle, tick) THEN
+            number := pg_catalog.nextval(slot.numbers);
+            IF pg_catalog.int8eq(idgen_sql.idgen_tick_of(slot, number), tick) AND pg_catalog.int8eq(pg_catalog.pg_sequence_last_value(slot.cycles), cycle) THEN
                 RETURN idgen_sql.idgen_id(slot, number);
             END IF;
-        ELSIF cycle >> slot.cycle_shift < tick AND cycle & 1 = 0 AND (slot.wraps OR tick < slot.ticks) THEN
-            number := tick << slot.sequence_bits | slot.sequence_first;
+        ELSIF idgen_sql.idgen_may_open(slot, cycle, tick) THEN
+            number := idgen_sql.idgen_first_of(slot, tick);
             BEGIN
-                EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', slot.lock);
+                EXECUTE pg_catalog.textcat(slot.lock, ' NOWAIT');
                 -- An ID is at least 1.
-                IF pg_sequence_last_value(slot.cycles) = cycle AND pg_sequence_last_value(slot.numbers) >> slot.sequence_bits < tick AND idgen_sql.idgen_id(slot, number) > 0 THEN
-                    id := idgen_sql.idgen_id(slot, setval(slot.numbers, number));
-                    cycle := setval(slot.cycles, tick << slot.cycle_shift);
+                IF pg_catalog.int8eq(pg_catalog.pg_sequence_last_value(slot.cycles), cycle)
+                        AND pg_catalog.int8lt(idgen_sql.idgen_tick_of(slot, pg_catalog.pg_sequence_last_value(slot.numbers)), tick)
+                        AND pg_catalog.int8gt(idgen_sql.idgen_id(slot, number), 0) THEN
+                    number := pg_catalog.setval(slot.numbers, number);
+                    cycle := pg_catalog.setval(slot.cycles, idgen_sql.idgen_cycle_of(slot, tick));
+                    id := idgen_sql.idgen_id(slot, number);
                 END IF;
                 -- What is set stays set; the lock goes with the block, however it ends.
                 RAISE SQLSTATE 'IDEND';

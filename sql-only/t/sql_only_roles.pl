@@ -65,8 +65,10 @@ is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WH
 	'nobody else has any right on tables and sequences');
 is(value_of($owner, <<'SQL'), undef, 'PL/pgSQL pins its path or is called only by what does, SQL is parsed, and neither is bound to search_path');
 SELECT string_agg(proname, ' ') FROM pg_proc JOIN pg_language l ON l.oid = prolang WHERE pronamespace = 'idgen_sql'::regnamespace
-   AND NOT CASE lanname WHEN 'plpgsql' THEN proconfig = '{"search_path=pg_catalog, pg_temp"}' OR proconfig IS NULL AND NOT prosecdef AND proname IN ('idgen_draw', 'idgen_open_tick', 'idgen_take') WHEN 'sql' THEN prosqlbody IS NOT NULL ELSE false END
+   AND proname <> 'next_id' AND NOT CASE lanname WHEN 'plpgsql' THEN proconfig = '{"search_path=pg_catalog, pg_temp"}' OR proconfig IS NULL AND NOT prosecdef AND proname IN ('idgen_draw', 'idgen_take') WHEN 'sql' THEN prosqlbody IS NOT NULL ELSE false END
 SQL
+my ($body) = value_of($owner, q{SELECT prosrc FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace AND proname = 'next_id'}) =~ s/--.*//gr =~ s/'[^']*'//gr =~ s/:=|\.\.//gr;
+is(join(' ', $body =~ /(?<![\w.])(?!(?:IF|ELSIF|AND|EXCEPTION|WHEN|OR)\b)(\w+)\(|([-+*\/<>=~!@#%^&|`?]+)/g), '', 'next_id names each function with its schema, and has no operator');
 is(value_of($owner, <<'SQL'), undef, 'each object has a comment');
 SELECT string_agg(o.name, ' ') FROM (SELECT oid, 'pg_proc' AS class, proname::text AS name FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace
     UNION ALL SELECT oid, 'pg_class', relname FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S')
