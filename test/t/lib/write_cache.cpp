@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 
 namespace {
 
@@ -53,15 +52,16 @@ void keep(int journal, int file, std::int64_t offset, std::int64_t written) {
     struct stat status;
     fstat(file, &status);
     Replaced replaced{status.st_size, offset, written, std::clamp<std::int64_t>(status.st_size - offset, 0, written)};
-    auto bytes = std::make_unique<char[]>(replaced.length + 1);
-    iovec parts[] = {{&replaced, sizeof(replaced)}, {bytes.get(), static_cast<std::size_t>(replaced.length)}};
+    auto *bytes = static_cast<char *>(std::malloc(replaced.length + 1));
+    iovec parts[] = {{&replaced, sizeof(replaced)}, {bytes, static_cast<std::size_t>(replaced.length)}};
     ssize_t all = static_cast<ssize_t>(sizeof(replaced)) + replaced.length;
     // The descriptor may be one that only writes.
     int readable = open(Link(file).name, O_RDONLY | O_CLOEXEC);
-    if (readable < 0 || pread(readable, bytes.get(), replaced.length, offset) != replaced.length ||
+    if (bytes == nullptr || readable < 0 || pread(readable, bytes, replaced.length, offset) != replaced.length ||
         writev(journal, parts, 2) != all)
         std::abort();
     close(readable);
+    std::free(bytes);
 }
 
 // Writes by write(), and keeps what it replaces.
