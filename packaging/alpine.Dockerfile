@@ -1,7 +1,7 @@
 # A PostgreSQL server with idgen on Alpine, whose C library is musl, from this tree:
 #     docker build -f packaging/alpine.Dockerfile --build-arg PG_MAJOR=18 -t postgres-idgen:18-alpine .
-# It is used as the image postgres is; the library is loaded when the server starts. Neither its steps nor the names of its packages
-# were tried yet.
+# It is used as the image postgres is; the library is loaded when the server starts. Both modules were built and tested below a
+# server built with musl (make variant OF=musl); neither these steps nor the names of the packages were tried.
 ARG PG_MAJOR=18
 
 FROM postgres:${PG_MAJOR}-alpine AS build
