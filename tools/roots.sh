@@ -111,7 +111,7 @@ total() {
         if (/^(\d+) passed, (\d+) failed$/) { $lines++; $passed += $1; $failed += $2; print "    " }
         print;
         $comment = /^#/ && $comment ? $comment - 1 : 0;
-        if (/^not ok|^\[  FAILED  \]|\.\.\. FAILED|\(Wstat: \d|^\w+: \d+ passed, [1-9]\d* failed/) { $comment = 10; push @again, "  again: $_" }
+        if (/^not ok|^\[  FAILED  \]|\.\.\. FAILED|\(Wstat: \d|^# died: |^\w+: \d+ passed, [1-9]\d* failed/) { $comment = 10; push @again, "  again: $_" }
         elsif ($comment) { push @again, "    $_" }
         END { $failed++ unless $lines; print splice(@again, 0, 60), "$passed passed, $failed failed\n"; $? = $failed || !$passed ? 1 : 0 }'
 }

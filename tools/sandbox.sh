@@ -199,6 +199,7 @@ prove_inside() {
     inside env -u PGHOST -u INITDB_TEMPLATE PATH="$sandbox/src/test/t/lib:$bin:$PATH" \
         PG_REGRESS="$libraries/regress/pg_regress" PERL5LIB="$libraries/perl" TESTDIR="$folder" \
         TESTDATADIR="$folder/tmp_check" TESTLOGDIR="$folder/tmp_check/log" IDGEN_PRELOADS="$sandbox/preloads" PGPORT=65432 \
+        PGCTLTIMEOUT=600 PG_TEST_TIMEOUT_DEFAULT=600 \
         prove --verbose --merge "$@"
 }
 

@@ -48,7 +48,7 @@ sub begin_backfill
 
 sub connect_again
 {
-	for (1 .. 3000)
+	for (1 .. 20_000)
 	{
 		my $session = eval { connect_to($node) };
 		return $session if $session && eval { value_of($session, 'SELECT 1') };

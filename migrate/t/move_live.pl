@@ -116,7 +116,7 @@ sub let_work
 	my $names = join ',', map { "'$_->{name}'" } @clients;
 	my $turns = sub { return $root->selectall_hashref("SELECT client, n FROM turn WHERE client IN ($names)", 'client') };
 	my $before = $turns->();
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		last if -e "$dir/errors";
 		my $now = $turns->();

@@ -12,7 +12,6 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my ($lives, $period) = (24, 5);
-my $patience = 300;
 
 my @servers = map { begin_server($_) } store_kinds();
 for my $life (1 .. $lives)
@@ -50,7 +49,7 @@ sub make_first
 {
 	my ($server) = @_;
 	my $session = connect_to($server->{node});
-	push @{ $server->{first} }, wait_for_id($session, $patience);
+	push @{ $server->{first} }, wait_for_id($session);
 	$session->disconnect;
 	return;
 }
@@ -60,7 +59,7 @@ sub end_server
 	my ($server) = @_;
 	my ($kind, $node, @first) = ($server->{kind}, $server->{node}, @{ $server->{first} });
 	my $session = connect_to($node);
-	wait_for_id($session, $patience);
+	wait_for_id($session);
 	my @drawn = map { map { @$_ } end_rounds($_) } @{ $server->{drawings} };
 	note sprintf '%s: %d IDs', $kind, scalar @drawn;
 	is(scalar @first, $lives, "$kind: each of $lives lives makes IDs");
@@ -81,7 +80,7 @@ sub check_numbers
 	note "$kind: $count numbers";
 	cmp_ok($count, '<=', 3, "$kind: few numbers were used");
 	my $is_one = sub { value_of($session, 'SELECT count(*) = 1 FROM idgen_lease.nodes() WHERE NOT is_free') };
-	ok(eval { wait_for('one number that is held', $is_one, $patience) },
+	ok(eval { wait_for('one number that is held', $is_one) },
 		"$kind: in the end it holds one number, and the others are free");
 	return;
 }

@@ -148,7 +148,7 @@ sub crash_often
 	{
 		my $drawing = begin_drawing($node, 2);
 		my $session = connect_to($node);
-		$lives++ if wait_for_id($session, 20);
+		$lives++ if wait_for_id($session);
 		sleep 0.3;
 		crash($node);
 		$repeated += repeated($made, end_drawing($drawing));

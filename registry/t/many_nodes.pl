@@ -13,7 +13,6 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my @all = 0 .. 19;
-my $patience = 300;
 
 for my $kind (store_kinds())
 {
@@ -43,7 +42,7 @@ sub make_nodes
 	my %setting = ('idgen.lease_range' => "0-$all[-1]", 'idgen.lease_window' => '2s', 'idgen.lease_ttl' => '5s', 'idgen.max_wait' => '200ms');
 	my $origin = start_leased("$kind-origin", $address, init => { extra => ['--wal-segsize=1'], no_data_checksums => 1 }, setting => \%setting, conf => [ small_server() ]);
 	my $session = connect_to($origin);
-	repeated($made, wait_for_id($session, $patience), ids_of($session, 1000));
+	repeated($made, wait_for_id($session), ids_of($session, 1000));
 	my $path = value_of($session, q{SELECT pg_relation_filepath('idgen_lease.record')});
 	$session->disconnect;
 	$origin->stop;
@@ -65,7 +64,7 @@ sub live
 	is_deeply([ map { $_->name } @nodes ], [ @{ owners($nodes[0]) }{@numbers} ],
 		"$what: each has another number, the one that the registry says");
 	my $draws = sub { return !grep { !@$_ } rounds_of($drawing) };
-	ok(eval { wait_for("$what: IDs of all", $draws, $patience) }, "$what: all make IDs");
+	ok(eval { wait_for("$what: IDs of all", $draws) }, "$what: all make IDs");
 	$end->(@nodes);
 	is(repeated($made, map { @$_ } end_rounds($drawing)), 0, "$what: no ID twice, or made before");
 	return @numbers;
@@ -80,7 +79,7 @@ sub settled
 		@numbers = map { number_at($_) } @nodes;
 		return "@{[ sort @numbers ]}" eq "@{[ sort @all ]}";
 	};
-	eval { wait_for('another number each', $is_settled, $patience) } or diag $@, rows_as_text($nodes[0]), map { $_->name . ': ' . state_of($_) . "\n" } @nodes;
+	eval { wait_for('another number each', $is_settled) } or diag $@, rows_as_text($nodes[0]), map { $_->name . ': ' . state_of($_) . "\n" } @nodes;
 	return @numbers;
 }
 

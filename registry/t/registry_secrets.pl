@@ -134,7 +134,7 @@ sub allow
 	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/,
 	  "$kind: a negative time for unused numbers is refused");
 	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_lease.nodes() WHERE is_free AND number > 0');
-	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_numbers('0')}); return $now && $before - $count->() == 3 }, 30);
+	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_numbers('0')}); return $now && $before - $count->() == 3 });
 	ok($removed, "$kind: numbers that nobody holds are removed");
 	my $fresh = start_leased("$kind-fresh", $store->{address}, setting => { 'idgen.lease_range' => '101-101' });
 	my $last = connect_to($fresh);

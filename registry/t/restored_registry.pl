@@ -102,7 +102,7 @@ sub lose_memory
 	my $ahead = int($advanced_ms / 1000 - time) + 3;
 	$store->{move_clock}->($ahead);
 	set_clock($second, "+$ahead");
-	repeated(\%made, wait_for_id($other, 120));
+	repeated(\%made, wait_for_id($other));
 	is(number_of($other), 0, "$what: another server has the number");
 	set_clock($first, "+$ahead");
 	my @drawings = map { begin_drawing($_) } $first, $second;

@@ -172,7 +172,7 @@ sub check_ttl
 	my ($kind, $store) = @_;
 	$store->claim(0, 0, 11, 12, 1000);
 	is($store->row(0)->{lease}, 'left', "$kind: a short lease");
-	my $wait = sub { for (1 .. 3000) { return if $store->row(0)->{lease} eq 'past'; sleep 0.02 } die 'the lease does not end' };
+	my $wait = sub { for (1 .. 20_000) { return if $store->row(0)->{lease} eq 'past'; sleep 0.02 } die 'the lease does not end' };
 	$wait->();
 	like($store->list, qr/0 0 free past name 11/, "$kind: a short lease that has passed");
 	is($store->extend(0, 11, 12, 0, 5000, 1000), 'answered granted 5000',
@@ -225,7 +225,7 @@ sub check_answers
 	{
 		my $begun = begin_call($slow, 'extend', 0, 11, 0, 12, 4500, 4600, 600000);
 		my $pid = $begun->{session}{pg_pid};
-		for (1 .. 3000) { last if $store->row(0)->{horizon_ms} == 4600; sleep 0.02 }
+		for (1 .. 20_000) { last if $store->row(0)->{horizon_ms} == 4600; sleep 0.02 }
 		value_of($session, "SELECT $end(?)", $pid);
 		ok(is_answered($begun, 30), "$kind: $end, and the call waits no longer");
 		like(answer_to($begun), $end =~ /cancel/ ? qr/^error 57014/ : qr/^error/, "$kind: $end ends a wait");

@@ -31,7 +31,7 @@ my $redis = IPC::Run::start([ 'redis-server', '--port', 0, '--unixsocket', "$fol
 END { my $status = $?; $redis->kill_kill if $redis; $? = $status }
 append_to_file("$folder/redis-cli", qq(#!/bin/sh\nexec /usr/bin/redis-cli -s '$folder/redis' "\$@"\n));
 chmod 0755, "$folder/redis-cli";
-for (1 .. 1000) { last if -S "$folder/redis"; sleep 0.01 }
+for (1 .. 30_000) { last if -S "$folder/redis"; sleep 0.01 }
 
 @ENV{qw(PGHOST PGPORT PGUSER PGDATABASE)} = ($node->host, $node->port, scalar getpwuid $<, 'postgres');
 $ENV{PATH} = "$folder:$ENV{PATH}";

@@ -122,7 +122,7 @@ $machine->unit('prometheus', sprintf 'promtool check config %s', $machine->file(
 append_to_file($machine->file('/etc/prometheus/prometheus.yml'), $machine->as_here(block('monitoring', 'Prometheus', 'yaml')));
 $machine->types_section('monitoring', 'Prometheus');
 my $metrics = '';
-for (1 .. 300)
+for (1 .. 1500)
 {
 	$metrics = HTTP::Tiny->new(timeout => 20, no_proxy => ['127.0.0.1'])->get("http://127.0.0.1:$port/metrics")->{content} // '';
 	last if $metrics =~ /^idgen_status_ok/m;

@@ -39,7 +39,7 @@ sub begin
 sub eventually
 {
 	my ($check, $what, $log) = @_;
-	for (1 .. 300)
+	for (1 .. 1500)
 	{
 		return pass($what) if $check->();
 		select undef, undef, undef, 0.2;

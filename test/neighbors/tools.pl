@@ -179,7 +179,7 @@ CONF
 	}
 	my $connect = sub { DBI->connect("dbi:Pg:host=$folder;port=$port;dbname=postgres", $user, '', { RaiseError => 1, PrintError => 0, AutoCommit => 1 }) };
 	my $session;
-	for (1 .. 300) { last if $session = eval { $connect->() }; sleep 0.1 }
+	for (1 .. 3000) { last if $session = eval { $connect->() }; sleep 0.1 }
 	ok($session, 'pgpool runs') or diag(slurp_file("$folder/log"));
 	my @ids = map { value_of($session, 'SELECT next_id()') } 1 .. 50;
 	is(repeated({}, @ids), 0, 'pgpool: SELECT next_id() goes to the primary');

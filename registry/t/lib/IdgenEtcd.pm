@@ -64,7 +64,7 @@ sub go
 	}
 	$self->{pid} = $pid;
 	delete $self->{token};
-	for (1 .. 3000)
+	for (1 .. 20_000)
 	{
 		return $self->_log_in if eval { $self->call('kv/range', { key => 'AA==' }); 1 } || $@ =~ /user name is empty/;
 		select undef, undef, undef, 0.02;
@@ -93,7 +93,7 @@ sub halt
 {
 	my (@pids) = @_;
 	kill 'STOP', @pids;
-	for (1 .. 3000)
+	for (1 .. 20_000)
 	{
 		return unless grep { (eval { PostgreSQL::Test::Utils::slurp_file($_) } // ") T ") !~ /\) [TtZX] / } map { glob "/proc/$_/task/*/stat" } @pids;
 		select undef, undef, undef, 0.01;

@@ -78,7 +78,7 @@ sub is_id { my ($tried) = @_; return $tried =~ /^\d+$/ }
 sub wait_for_id
 {
 	my ($session, $seconds) = @_;
-	my $end = time + ($seconds // 60);
+	my $end = time + ($seconds // $patience);
 	my $tried;
 	while (time < $end)
 	{
@@ -110,10 +110,13 @@ sub row_of
 		undef, $number);
 }
 
-# Passes if no ID can be drawn and the error says so: SQLSTATE 55000, and a pattern of its whole text.
+# Passes if no ID can be drawn and the error says so: SQLSTATE 55000, and a pattern of its whole text. A registry that was
+# too slow to answer is asked again.
 sub fails_to_draw
 {
 	my ($session, $pattern, $what) = @_;
+	my $end = time + $patience;
+	1 while 'it did not answer in time' !~ $pattern && try_id($session) =~ /it did not answer in time/ && time < $end;
 	return fails_with($session, 'SELECT next_id()', '55000', $pattern, $what);
 }
 
@@ -145,7 +148,7 @@ sub of_number
 sub wait_for
 {
 	my ($what, $question, $seconds) = @_;
-	my $end = time + ($seconds // 60);
+	my $end = time + ($seconds // $patience);
 	my $error = '';
 	while (time < $end)
 	{

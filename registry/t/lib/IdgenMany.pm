@@ -89,7 +89,7 @@ sub kill_all
 	my @processes = map { ($_->{_pid}, processes_of($_)) } @nodes;
 	$_->kill9 for @nodes;
 	kill 'KILL', @processes;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		return unless grep { -d "/proc/$_" } @processes;
 		sleep 0.01;

@@ -23,7 +23,7 @@ sub begin_wait
 	value_of($waiting, 'SELECT next_id(5)');
 	set_clock($node, '-600');
 	$waiting->do('SELECT next_id(5)', { pg_async => PG_ASYNC });
-	for (1 .. 500)
+	for (1 .. 15_000)
 	{
 		return 1
 		  if value_of($other, q{SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = ?}, $pid);
@@ -53,7 +53,7 @@ ok(value_of($other, 'SELECT pg_cancel_backend(?)', $pid), 'a session that waits 
 ok(!succeeds($waiting), 'the wait ends');
 is($waiting->state, '57014', 'a canceled wait ends with query_canceled');
 
-$waiting->do("SET statement_timeout = '300ms'");
+$waiting->do("SET statement_timeout = '2s'");
 ok(begin_wait(), 'a session whose wait was canceled waits again');
 ok(!succeeds($waiting), 'statement_timeout ends the wait');
 is($waiting->state, '57014', 'statement_timeout ends the wait with query_canceled');
@@ -65,7 +65,7 @@ ok(succeeds($waiting), 'the clock corrected, the wait ends with an ID');
 
 # The same inside a block of many, and in a row source.
 set_clock($node, '-600');
-$waiting->do("SET statement_timeout = '300ms'");
+$waiting->do("SET statement_timeout = '2s'");
 for my $sql ('SELECT next_id_array(10, 5)', 'SELECT count(*) FROM next_ids(10, 5)', 'INSERT INTO t DEFAULT VALUES')
 {
 	$other->do('CREATE TABLE IF NOT EXISTS t (id bigint DEFAULT next_id(5))');

@@ -46,7 +46,7 @@ sub crash_backend
 	my $begun = qr/all server processes terminated; reinitializing/;
 	my $before = logged($crashed, $begun);
 	kill 'KILL', value_of($on, 'SELECT pg_backend_pid()');
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		select undef, undef, undef, 0.01;
 		next if logged($crashed, $begun) == $before;

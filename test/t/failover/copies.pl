@@ -54,8 +54,8 @@ sub check_copy
 
 	eval { $on->do(q{ALTER SYSTEM SET idgen.on_copy = 'refuse'}) };
 	$on->do('SELECT pg_reload_conf()');
-	poll(sub { (eval { value_of($on, q{SELECT current_setting('idgen.on_copy')}) } // '') eq 'refuse' }, 5);
-	poll(sub { !eval { value_of($on, 'SELECT next_id()') } }, 60);
+	poll(sub { (eval { value_of($on, q{SELECT current_setting('idgen.on_copy')}) } // '') eq 'refuse' });
+	poll(sub { !eval { value_of($on, 'SELECT next_id()') } });
 	fails_with($on, 'SELECT next_id()', '55000', qr/cop(?:y|ied).*\nDETAIL:.*\nHINT:.*idgen.confirm_shards\(\)/s,
 		"$what, on_copy = refuse");
 	$node->restart;

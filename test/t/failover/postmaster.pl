@@ -40,7 +40,7 @@ my %statement = map { $_ => begin_statement($primary, q{SET idgen.shards = ''}, 
 my $postmaster = $primary->{_pid};
 
 $primary->kill9;
-poll(sub { !-d "/proc/$postmaster" }, 60) or die 'the postmaster lives';
+poll(sub { !-d "/proc/$postmaster" }) or die 'the postmaster lives';
 my $dead = time;
 sleep 0.5;
 my %told = map { $_ => scalar(() = ids_so_far($slow{$_})) } keys %slow;

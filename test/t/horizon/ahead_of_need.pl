@@ -40,7 +40,7 @@ sub is_blocked
 sub comes
 {
 	my ($session) = @_;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		return 1 if $session->pg_ready;
 		return 0 if is_blocked($session);

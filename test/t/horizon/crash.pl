@@ -132,7 +132,7 @@ is(repeated(\%made, draw($session, 100)), 0, 'the prepared transaction committed
 # A backend is killed while it makes IDs: the server starts shared memory again.
 sub wait_for_server
 {
-	for (1 .. 3000)
+	for (1 .. 20_000)
 	{
 		my $session = eval { connect_to($node) };
 		return $session if $session && eval { value_of($session, 'SELECT 1') };

@@ -40,11 +40,11 @@ sub ends
 	$statement->finish;
 	return $id;
 }
-# Whether that is so within ten seconds.
+# Whether that is so within five minutes.
 sub seen
 {
 	my ($question) = @_;
-	for (1 .. 1000)
+	for (1 .. 30_000)
 	{
 		return 1 if value_of($eyes, $question);
 		select undef, undef, undef, 0.01;

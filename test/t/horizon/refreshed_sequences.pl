@@ -52,9 +52,9 @@ for my $write ('SELECT next_id()', q{SELECT setval('idgen.horizon', 725811840000
 	repeated(\%made, draw($session, 1000));
 	$session->do('ALTER SUBSCRIPTION from_there REFRESH SEQUENCES');
 	wait_until($session, q{SELECT bool_and(srsubstate = 'r') FROM pg_subscription_rel});
-	ok(goes_on($statement, 1000, 60), "$write: a statement that was running goes on");
+	ok(goes_on($statement, 1000), "$write: a statement that was running goes on");
 	pass_window();
-	ok(goes_on($statement, 4000, 60), "$write: past the next renewal, too");
+	ok(goes_on($statement, 4000), "$write: past the next renewal, too");
 	my ($error, @ids) = end_statement($statement);
 	like($error, qr{^FATAL: .*terminating connection}, "$write: a statement that goes on can be ended");
 	is(repeated(\%made, @ids), 0, "$write: none again");

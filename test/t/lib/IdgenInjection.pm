@@ -126,7 +126,7 @@ sub kill_and_start
 sub wait_for_end
 {
 	my ($node, @processes) = @_;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		last unless grep { defined readlink "/proc/$_/exe" } @processes;
 		sleep 0.01;

@@ -172,7 +172,7 @@ sub walk_readers
 sub _is_settled
 {
 	my ($reader, $id) = @_;
-	for (1 .. 1000)
+	for (1 .. 30_000)
 	{
 		return 1 if value_of($reader, 'SELECT id_settled() > ?', $id);
 		sleep 0.01;
@@ -213,7 +213,7 @@ sub _wait_for_all
 	my $session = connect_to($node);
 	my $workers = $way->{by_workers} ? 1 : 0;
 	my $is_reached = 0;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		last if $is_reached = value_of($session, $waiting, $count * (1 + $workers), $workers);
 		sleep 0.01;

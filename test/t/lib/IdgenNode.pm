@@ -14,7 +14,7 @@ use Test::More;
 
 our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with succeeds give_clock set_clock
   freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server name_standbys value_of wait_until draw repeated
-  expect_blame $duration);
+  expect_blame $duration $patience);
 
 # Why a test dies: before 19 that is said in a log alone, which goes with the test's folder. What fails in a destructor,
 # such as a rollback after the server is gone, ends nothing; 19's own handler would end the tests.
@@ -33,6 +33,9 @@ my %kernel_of;
 my %nodes;
 my %blame_is_right;
 my $test = $$;
+
+# How many seconds what will come is waited for: a slow machine needs minutes for what takes a moment.
+our $patience = 300;
 
 # A duration as messages have it: 12.345 s, 2 h 5 min.
 our $duration = qr/(?:\d+\.\d{3} s|\d+ (?:min|h|days?)(?: \d+ (?:s|min|h))?)/;
@@ -158,7 +161,7 @@ sub crash
 	my $pid = $node->{_pid};
 	my @processes = ($pid, split ' ', `ps -o pid= --ppid $pid`);
 	$node->kill9;
-	for (1 .. 3000)
+	for (1 .. 20_000)
 	{
 		return unless grep { -d "/proc/$_" } @processes;
 		select undef, undef, undef, 0.01;
@@ -248,7 +251,7 @@ sub in_sessions
 
 # Starts $count processes that draw IDs, each with a session of its own, until it ends or fails; given a file, until
 # that is there, noting the SQLSTATE of each draw that is refused. Returns when each has tried once; one that waits for
-# its first ID, or cannot connect, is not waited for longer than a minute.
+# its first ID, or cannot connect, is not waited for longer than five.
 sub begin_makers
 {
 	my ($node, $count, $stop_file) = @_;
@@ -265,7 +268,7 @@ sub begin_makers
 		}
 		$file_of{$pid} = $file;
 	}
-	my $end = time + 60;
+	my $end = time + $patience;
 	for my $file (values %file_of) { select undef, undef, undef, 0.01 until -s $file || time > $end }
 	return \%file_of;
 }
@@ -327,7 +330,7 @@ sub set_for_server
 	my $before = value_of($session, "SELECT current_setting('$name')");
 	$session->do("ALTER SYSTEM SET $name = '$value'");
 	$session->do('SELECT pg_reload_conf()');
-	for (1 .. 1000)
+	for (1 .. 30_000)
 	{
 		return if value_of($session, "SELECT current_setting('$name')") ne $before;
 		select undef, undef, undef, 0.01;
@@ -368,7 +371,7 @@ sub value_of
 sub wait_until
 {
 	my ($session, $question) = @_;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		return if value_of($session, $question);
 		select undef, undef, undef, 0.01;

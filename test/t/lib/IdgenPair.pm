@@ -82,7 +82,7 @@ sub lose_unread
 	my ($standby, $walreceiver) = @_;
 	my $postmaster = $standby->{_pid};
 	kill 'KILL', $walreceiver;
-	poll(sub { !-d "/proc/$postmaster" }, 60) or die 'the standby goes on without its WAL receiver';
+	poll(sub { !-d "/proc/$postmaster" }) or die 'the standby goes on without its WAL receiver';
 	$standby->{_pid} = undef;
 	return start_again($standby);
 }
@@ -94,11 +94,11 @@ sub go_on_at
 	return set_clock($node, sprintf '%+.3f', $since - time + $error);
 }
 
-# Asks until the answer is true; false if it is not within that time.
+# Asks until the answer is true; false if it is not within those seconds, or within $patience.
 sub poll
 {
 	my ($question, $seconds) = @_;
-	my $end = time + $seconds;
+	my $end = time + ($seconds // $patience);
 	until ($question->())
 	{
 		return 0 if time > $end;
@@ -124,7 +124,7 @@ sub begin_statement
 			(map { ('-c', $_) } "SET application_name = 'statement.$statements'", @sql) or _exit(1);
 	}
 	my $statement = { pid => $pid, file => $file };
-	poll(sub { -s $file || -s "$file.messages" }, 60) or die "no row of @sql";
+	poll(sub { -s $file || -s "$file.messages" }) or die "no row of @sql";
 	my $session = connect_to($node);
 	$statement->{backend} =
 	  value_of($session, 'SELECT pid FROM pg_stat_activity WHERE application_name = ?', "statement.$statements");
@@ -140,12 +140,12 @@ sub ids_so_far
 	return $text =~ /^(?:NOTICE:.* )?(\d+)\n/mg;
 }
 
-# Whether a statement goes on making IDs: as many more within that many seconds.
+# Whether a statement goes on making IDs: as many more.
 sub goes_on
 {
-	my ($statement, $count, $seconds) = @_;
+	my ($statement, $count) = @_;
 	my $before = () = ids_so_far($statement);
-	return poll(sub { return $before + $count <= (() = ids_so_far($statement)) }, $seconds);
+	return poll(sub { return $before + $count <= (() = ids_so_far($statement)) });
 }
 
 # Whether a statement has ended by itself.
@@ -162,7 +162,7 @@ sub end_statement
 	my ($statement) = @_;
 	kill 'TERM', $statement->{backend} unless has_ended($statement);
 	# Where the postmaster is dead, or the session waits for a client that reads no more.
-	kill 'KILL', $statement->{backend} unless poll(sub { has_ended($statement) }, 10);
+	kill 'KILL', $statement->{backend} unless poll(sub { has_ended($statement) }, 20);
 	waitpid $statement->{pid}, 0 unless has_ended($statement);
 	my ($error) = slurp_file("$statement->{file}.messages") =~ /^((?:ERROR|FATAL|PANIC):.*)/ms;
 	return ($error // '', ids_so_far($statement));

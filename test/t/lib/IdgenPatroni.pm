@@ -9,7 +9,7 @@ use DBI;
 use HTTP::Tiny;
 use IdgenEtcd;
 use IdgenLease qw(start_leased);
-use IdgenNode qw(clock_environment expect_blame);
+use IdgenNode qw(clock_environment expect_blame $patience);
 use IdgenPair qw(poll);
 use IdgenRegistry;
 use JSON::PP;
@@ -21,9 +21,6 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $json = JSON::PP->new->canonical;
-
-# How long, in seconds, anything may take on a slow machine.
-my $patience = 120;
 
 # Whether the programs are there.
 sub is_installed
@@ -360,7 +357,7 @@ sub wait_for
 {
 	my ($self, $what, $question) = @_;
 	my ($began, $answer) = time;
-	poll(sub { $answer = $question->() }, $patience) or die "never: $what";
+	poll(sub { $answer = $question->() }) or die "never: $what";
 	note(sprintf '%s: after %.1f s', $what, time - $began);
 	return $answer;
 }

@@ -45,7 +45,7 @@ INI
 		exec '/usr/sbin/pgbouncer', "$folder/ini" or POSIX::_exit(1);
 	}
 	push @started, $pid;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		return { folder => $folder, port => $port } if -S "$folder/.s.PGSQL.$port";
 		die 'pgbouncer ended: ' . slurp_file("$folder/out") if waitpid $pid, POSIX::WNOHANG();

@@ -58,7 +58,7 @@ sub be_far { my ($self, $seconds) = @_; return _set($self, 'far', $seconds) }
 sub wait_for_match
 {
 	my ($self) = @_;
-	for (1 .. 6000)
+	for (1 .. 30_000)
 	{
 		return if -e "$self->{mode}.$self->{order}";
 		select undef, undef, undef, 0.01;

@@ -27,7 +27,7 @@ sub nothing_left
 {
 	my ($what) = @_;
 	is(join(' ', glob "$ENV{TMPDIR}/*"), '', "$what: no folder is left");
-	for (1 .. 500) { last unless $running->(); select undef, undef, undef, 0.02 }
+	for (1 .. 15_000) { last unless $running->(); select undef, undef, undef, 0.02 }
 	return is(join(' ', $running->()), '', "$what: no server runs");
 }
 

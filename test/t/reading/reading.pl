@@ -171,7 +171,7 @@ $early->begin_work;
 value_of($early, 'SELECT 1 FROM pg_current_xact_id()');
 $main = connect_to($node);
 my $first;
-for (1 .. 1000) { last if defined($first = settled_id($main)); sleep 0.01 }
+for (1 .. 30_000) { last if defined($first = settled_id($main)); sleep 0.01 }
 ok(defined $first, 'asked first after a start: known as soon as a draw need not wait');
 $early->do("PREPARE TRANSACTION 'early'");
 ok(defined settled_id($main), 'one that was begun before, and drew nothing, holds back nothing');

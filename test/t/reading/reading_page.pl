@@ -31,7 +31,7 @@ my $statement = query($first);
 sub repeat_until
 {
 	my ($is_done) = @_;
-	for (1 .. 3000) { return if $is_done->(); sleep 0.02 }
+	for (1 .. 20_000) { return if $is_done->(); sleep 0.02 }
 	die 'it never came true';
 }
 

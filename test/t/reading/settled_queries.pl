@@ -220,7 +220,7 @@ for my $prepare (0, 1)
 		my $read = 'SELECT id_settled(), count(*) FROM event WHERE id = ? AND id < id_settled()';
 		my ($bound, $count) = $reader->selectrow_array($read, undef, $last);
 		my $before = $bound;
-		for (1 .. 6000)
+		for (1 .. 30_000)
 		{
 			last if $count || $level eq 'REPEATABLE READ' && value_of($reader, 'SELECT id_time(?) < clock_timestamp()', $last);
 			sleep 0.01;
@@ -366,7 +366,7 @@ my $on_standby = connect_to($standby);
 sub reaches
 {
 	my ($session, $id) = @_;
-	for (1 .. 3000) { return 1 if bound($session) > $id; sleep 0.02 }
+	for (1 .. 20_000) { return 1 if bound($session) > $id; sleep 0.02 }
 	return 0;
 }
 {

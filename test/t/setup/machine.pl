@@ -167,7 +167,7 @@ my @ids = (value_of($on, 'SELECT next_id()'));
 says_disruption($moved, 1);
 my $doubt = qr/the clock of this machine may be wrong since it was moved to another host, or paused\nDETAIL:  The time service has not corrected it since; idgen\.require_clock_sync is "on"\.\nHINT:  Wait for chrony/;
 my $refused = 0;
-for (1 .. 1000)
+for (1 .. 30_000)
 {
 	last if $refused = !eval { push @ids, value_of($on, 'SELECT next_id()'); 1 };
 	select undef, undef, undef, 0.01;

@@ -35,7 +35,7 @@ sub columns
 sub becomes_true
 {
 	my ($check, $what) = @_;
-	for (1 .. 1000)
+	for (1 .. 15_000)
 	{
 		return pass($what) if $check->();
 		select undef, undef, undef, 0.02;
