@@ -19,7 +19,7 @@ my $first_id = 3_900_000_000_000_000_000;
 
 # rows: so many that a measurement takes a third of a second or so. reads: its argument is a column of IDs. from: the server's
 # major that has it. is_ticket: it is called where there is a registry.
-# uncounted: what it executes depends on the time.
+# uncounted: what it executes depends on the time. seldom: a call each 1.5 ms, which opens a tick of its own.
 my @calls = (
 	{ name => 'next_id(shard, layout)', call => "next_id(5, $roomy)", rows => 2_000_000 },
 	{ name => 'nextval, CACHE 1', call => q{nextval('cache_1')}, rows => 2_000_000 },
@@ -28,6 +28,8 @@ my @calls = (
 	{ name => 'uuidv7()', rows => 500_000, from => 18 },
 	{ name => "Instagram's PL/pgSQL", call => 'instagram_plpgsql()', rows => 200_000 },
 	{ name => 'next_id() in SQL alone', call => 'idgen_sql.next_id()', rows => 200_000, uncounted => 1 },
+	{ name => "Instagram's PL/pgSQL, each 1.5 ms", call => 'instagram_plpgsql()', rows => 1000, seldom => 1 },
+	{ name => 'next_id() in SQL alone, each 1.5 ms', call => 'idgen_sql.next_id()', rows => 1000, seldom => 1 },
 	{ name => 'clock_timestamp()', rows => 2_000_000 },
 	(map { { name => "next_$_()", rows => 2_000_000 } } qw(uuidv7 ulid ksuid objectid nanoid)),
 	{ name => q{next_ticket('orders')}, rows => 2_000_000, is_ticket => 1, uncounted => 1 },
@@ -45,7 +47,7 @@ sub _query
 {
 	my ($call, $rows) = @_;
 	my $first = $call->{reads} ? $first_id : 1;
-	my $from = sprintf 'generate_series(%d, %d) AS id', $first, $first + $rows - 1;
+	my $from = sprintf 'generate_series(%d, %d) AS id%s', $first, $first + $rows - 1, $call->{seldom} ? ', pg_sleep(0.0015)' : '';
 	return sprintf 'SELECT count(%s) FROM (SELECT %s OFFSET 0) s', $call->{call} // $call->{name}, $from;
 }
 
@@ -57,11 +59,18 @@ sub _ns
 	return $used{cpu} * 1e9 / $call->{rows};
 }
 
+# The empty function, called as another is.
+sub _empty_for
+{
+	my ($call) = @_;
+	return { %empty, map { $_ => $call->{$_} } 'reads', $call->{seldom} ? qw(seldom rows) : () };
+}
+
 # Instructions of a row.
 sub _instructions
 {
 	my ($counted, $call) = @_;
-	my $rows = $call->{rows} / 200;
+	my $rows = $call->{rows} / ($call->{seldom} ? 5 : 200);
 	return $counted->instructions($rows, sub { $counted->session->row(_query($call, $_[0])) });
 }
 
@@ -85,22 +94,23 @@ sub tables
 	my $version = $session->version;
 	my @measured = grep { $version >= ($_->{from} // 0) } @calls;
 	my $session_of = sub { return $_[0]{is_ticket} ? $ticket_session : $session };
-	_ns($session_of->($_), { %$_, rows => 20_000 }) for @measured;
+	_ns($session_of->($_), { %$_, rows => $_->{seldom} ? 20 : 20_000 }) for @measured;
 	my $samples = in_rounds($rounds, sub {
 		my ($call) = @_;
-		my $row = _ns($session_of->($call), { %empty, reads => $call->{reads} });
+		my $row = _ns($session_of->($call), _empty_for($call));
 		return (ns => _ns($session_of->($call), $call) - $row, row => $row);
 	}, @measured);
 	$ticket_server->remove;
 	my $counted = IdgenBench::Counted->new;
-	my %row = map { $_ => _instructions($counted, { %empty, reads => $_ }) } 0, 1;
-	my %instructions = map { $_->{name} => _instructions($counted, $_) - $row{ $_->{reads} // 0 } } grep { !$_->{uncounted} } @measured;
+	my $kind_of = sub { my ($call) = @_; return $call->{seldom} ? 'seldom' : $call->{reads} ? 'reads' : 'made' };
+	my %row = map { $kind_of->($_) => _instructions($counted, _empty_for($_)) } {}, { reads => 1 }, { seldom => 1, rows => 1000 };
+	my %instructions = map { $_->{name} => _instructions($counted, $_) - $row{ $kind_of->($_) } } grep { !$_->{uncounted} } @measured;
 	$counted->remove;
 	my @rows = map { [ $_->{name}, $samples->text("$_->{name} ns"), defined $instructions{ $_->{name} } ? number($instructions{ $_->{name} }) : '' ] } @measured;
 	return {
 		title => 'One call',
 		header => [ "call, on $version", 'net CPU time, ns', 'net instructions' ],
-		rows => [ @rows, [ 'the row itself', $samples->text("$measured[0]{name} row"), number($row{0}) ] ]
+		rows => [ @rows, [ 'the row itself', $samples->text("$measured[0]{name} row"), number($row{made}) ] ]
 	};
 }
 

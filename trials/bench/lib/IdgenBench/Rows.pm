@@ -11,8 +11,8 @@ use IdgenBench::Session;
 
 my @keys = (
 	{ label => '`bigserial`', column => 'bigserial' },
-	{ label => 'identity', column => 'bigint GENERATED ALWAYS AS IDENTITY' },
 	{ label => '`next_id()`', column => 'bigint DEFAULT next_id()' },
+	{ label => '`idgen.next_id()`', column => 'bigint DEFAULT idgen.next_id()' },
 	{ label => '`gen_random_uuid()`', column => 'uuid DEFAULT gen_random_uuid()' },
 	{ label => '`uuidv7()`', column => 'uuid DEFAULT uuidv7()', from => 18 },
 	{ label => '`next_uuidv7()`', column => 'uuid DEFAULT next_uuidv7()' },
