@@ -67,8 +67,8 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
-DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_registry.sql
-DATA = $(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql))
+DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) sql/idgen_migrate--0.9.0--$(EXTVERSION).sql sql/idgen_registry.sql
+DATA = $(filter-out $(DATA_built),$(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql)))
 SCRIPTS = bin/idgen-setup
 # With what of the node's side of a registry each session needs, and the kinds.
 OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/*.cpp registry/node/rules/*.cpp registry/node/held/*.cpp \

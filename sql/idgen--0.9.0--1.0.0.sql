@@ -275,6 +275,9 @@ COMMENT ON FUNCTION id_to_public(bigint, integer, bytea, text) IS
 COMMENT ON FUNCTION id_from_public(text, bytea, text) IS
     'ID of public_id, a text of id_to_public with this prefix and tweak, decrypted with the key of idgen.keys that it names';
 
+-- Whoever may call these uses keys that he may not see.
+REVOKE EXECUTE ON FUNCTION @extschema@.id_to_public(bigint, integer, bytea, text), @extschema@.id_from_public(text, bytea, text) FROM PUBLIC;
+
 -- What is said of arguments.
 COMMENT ON FUNCTION @extschema@.next_id(bigint, @extschema@.id_layout) IS
     'makes a new ID of layout from shard, a number from 0 on that the layout has and this node owns; without one, from any that it owns';

@@ -194,6 +194,11 @@ SELECT refusals('id_to_public(-1)', 'id_to_public(5, 3)', 'id_to_public(5, -1)',
 -- Who may do what: an ordinary role uses the keys, and cannot see or set them.
 CREATE ROLE regress_idgen_user;
 SET ROLE regress_idgen_user;
+SELECT id_to_public(5, 1);
+SELECT id_from_public('12ansWEBl4Nl');
+RESET ROLE;
+GRANT EXECUTE ON FUNCTION id_to_public, id_from_public TO regress_idgen_user;
+SET ROLE regress_idgen_user;
 SELECT id_to_public(5, 1), id_from_public('12ansWEBl4Nl');
 \set VERBOSITY sqlstate
 SHOW idgen.keys;
@@ -207,6 +212,7 @@ SELECT set_config('idgen.keys', '', false);
 ALTER ROLE regress_idgen_user SET idgen.keys = '';
 RESET ROLE;
 SHOW idgen.keys;
+DROP OWNED BY regress_idgen_user;
 DROP ROLE regress_idgen_user;
 
 -- Refused, and what was set remains. No message tells a key.

@@ -81,9 +81,8 @@ CREATE FUNCTION idgen_migrate.tables_around(relation oid) RETURNS SETOF oid
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
-    WITH RECURSIVE below(oid) AS (SELECT relation UNION SELECT i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid),
-    above(oid) AS (SELECT relation UNION SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid),
-    line AS (SELECT oid FROM below UNION SELECT oid FROM above)
+    WITH RECURSIVE above(oid) AS (SELECT relation UNION SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid),
+    line AS (SELECT t.oid FROM idgen_migrate.tree(relation) AS t(oid) UNION SELECT a.oid FROM above a)
     SELECT oid FROM line UNION SELECT k.conrelid FROM line JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = line.oid;
 END
 $$;

@@ -1,31 +1,4 @@
--- What is remembered of a migration. Only the role that owns its table can write a row; and what it says is looked up
--- in the catalog before it is believed. PUBLIC has the columns, not the table, so no role can lock that. Not in
--- pg_dump: the tables themselves say which rows are still without an ID.
-
-CREATE TABLE idgen_migrate.job (
-    relation regclass NOT NULL,
-    id_column name NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('backfill', 'serial', 'uuid', 'reference')),
-    step text NOT NULL CHECK (step IN ('ranking', 'filling', 'filled', 'locking', 'started', 'linking', 'linked', 'switched', 'done', 'abandoned')),
-    rows_done bigint NOT NULL DEFAULT 0,
-    rows_estimated bigint,
-    started timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(),
-    last_batch timestamptz,
-    runner integer,
-    last_id bigint,
-    last_time timestamptz,
-    parent regclass,            -- of a reference: the table that is moved
-    source name,                -- the column beside which the new one stands
-    helper name,                -- the trigger that keeps the two in step
-    has_made boolean NOT NULL DEFAULT false,    -- whether the migration made the column
-    PRIMARY KEY (relation, id_column)
-);
-ALTER TABLE idgen_migrate.job ENABLE ROW LEVEL SECURITY;
-CREATE POLICY table_owner ON idgen_migrate.job USING (idgen_migrate.is_own(relation::pg_catalog.oid));
-GRANT SELECT,
-      INSERT (relation, id_column, kind, step, rows_done, rows_estimated, started, last_batch, runner, last_id, last_time, parent, source, helper, has_made),
-      UPDATE (kind, step, rows_done, rows_estimated, started, last_batch, runner, last_id, last_time, parent, source, helper, has_made)
-   ON idgen_migrate.job TO PUBLIC;
+-- How far migrations are, and how a session enters one.
 
 -- What the owner calls next in a move of a key.
 CREATE FUNCTION idgen_migrate.next_step(relation oid, id_column name, kind text, step text) RETURNS text
@@ -112,8 +85,6 @@ LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $
      WHERE j.relation = $1 AND j.id_column = $2
 $$;
 
-COMMENT ON TABLE idgen_migrate.job IS 'migrations of tables, one row each; the owner of a table writes its rows';
-COMMENT ON POLICY table_owner ON idgen_migrate.job IS 'the owner of a table sees and writes its migrations';
 COMMENT ON VIEW idgen_migrate.progress IS 'migrations of tables: what is done, whether it goes on, what comes next';
 COMMENT ON FUNCTION idgen_migrate.next_step(oid, name, text, text) IS 'what to call next';
 COMMENT ON FUNCTION idgen_migrate.enter(oid, name, text, text) IS 'this session goes on with a migration';

@@ -1,6 +1,4 @@
--- What would happen before it happens: findings about a table, each with advice. The state of one is the SQLSTATE of the
--- error that it becomes.
-CREATE TYPE idgen_migrate.finding AS (ok boolean, state text, finding text, advice text);
+-- What would happen before it happens.
 
 -- Who may migrate: the very role that owns the table and all around it, in a session that it began itself. What triggers,
 -- checks, domains and policies of these tables do is then done with the rights of their owner. Neither SET ROLE nor SET
@@ -69,19 +67,13 @@ LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS
 DECLARE
     target text := idgen_migrate.name_of(relation);
     class record;
-    has_identity boolean;
 BEGIN
     SELECT c.relkind, c.reltuples INTO class FROM pg_class c WHERE c.oid = relation;
-    SELECT a.attidentity <> '' INTO has_identity FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column;
-    RETURN QUERY SELECT false, '42809', target || ' is partitioned', CASE WHEN kind IN ('serial', 'widen') THEN
-            format('If no number is above what next_id() makes, run: ALTER TABLE %s %sALTER COLUMN %I TYPE bigint, ALTER COLUMN %3$I SET DEFAULT %s%s',
-                   target, CASE WHEN has_identity THEN format('ALTER COLUMN %I DROP IDENTITY, ', id_column) END, id_column,
-                   idgen_migrate.default_text(-1, NULL),
-                   '; ALTER SEQUENCE ' || CASE WHEN NOT has_identity THEN pg_get_serial_sequence(target, id_column) END || ' OWNED BY NONE')
-        ELSE 'Migrate its partitions one by one.' END WHERE class.relkind = 'p';
+    RETURN QUERY SELECT false, '42809', target || ' is partitioned', 'Migrate its partitions one by one.'
+        WHERE class.relkind = 'p' AND kind NOT IN ('serial', 'widen');
     RETURN QUERY SELECT false, '42809', target || ' is not an ordinary table', 'Give a table.' WHERE class.relkind NOT IN ('r', 'p');
     RETURN QUERY SELECT false, '42809', target || ' has tables that inherit from it', 'Migrate tables without children.'
-        WHERE class.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = relation);
+        WHERE class.relkind = 'r' AND kind NOT IN ('serial', 'widen') AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = relation);
     RETURN QUERY SELECT false, '42703', format('%s has no column %I', target, id_column),
         format('ALTER TABLE %s ADD COLUMN %I bigint', target, id_column)
         WHERE idgen_migrate.column_number(relation, id_column) IS NULL AND class.relkind IN ('r', 'p') AND kind <> 'uuid';
@@ -101,7 +93,7 @@ CREATE FUNCTION idgen_migrate.findings(kind text, relation oid, id_column name, 
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one idgen_migrate.finding;
-    is_table boolean := (SELECT c.relkind = 'r' FROM pg_class c WHERE c.oid = relation);
+    is_table boolean := (SELECT c.relkind = 'r' OR c.relkind = 'p' AND kind IN ('serial', 'widen') FROM pg_class c WHERE c.oid = relation);
     is_refused boolean := false;
     is_other boolean := false;
 BEGIN
@@ -163,7 +155,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON TYPE idgen_migrate.finding IS 'something about a table that speaks for or against a migration';
 COMMENT ON FUNCTION idgen_migrate.role_findings(oid) IS 'findings about who migrates';
 COMMENT ON FUNCTION idgen_migrate.guard(oid) IS 'the first finding about who migrates as an error';
 COMMENT ON FUNCTION idgen_migrate.hold(oid, text) IS 'locks a table as an UPDATE does, and asks who may migrate it';

@@ -29,32 +29,38 @@ BEGIN
 END
 $$;
 
--- Locks tables; false if that takes longer than the wait. The lock lasts until the transaction ends.
-CREATE FUNCTION idgen_migrate.lock_tables(relations oid[], lock_wait interval) RETURNS boolean
+-- How long each lock of this transaction is waited for.
+CREATE FUNCTION idgen_migrate.set_lock_timeout(lock_wait interval) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM set_config('lock_timeout', greatest(1000 * extract(epoch FROM lock_wait), 1)::bigint::text, true);
+END
+$$;
+
+-- Locks tables until the transaction ends; an error if one takes longer than the wait. What the step itself locks is waited for
+-- no longer.
+CREATE FUNCTION idgen_migrate.lock_tables(relations oid[], lock_wait interval) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one oid;
 BEGIN
-    PERFORM set_config('lock_timeout', greatest(1000 * extract(epoch FROM lock_wait), 1)::bigint::text, true);
+    PERFORM idgen_migrate.set_lock_timeout(lock_wait);
     FOREACH one IN ARRAY relations LOOP
         PERFORM idgen_migrate.guard(one);
         EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate.name_of(one) || ' IN ACCESS EXCLUSIVE MODE';
         PERFORM idgen_migrate.guard(one);
     END LOOP;
-    RETURN true;
-EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-    RETURN false;
 END
 $$;
 
 -- Tries a step that needs locks, again and again, each time for lock_wait; no session queues behind it longer.
 CREATE PROCEDURE idgen_migrate.try(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
-                                   lock_wait interval, attempts integer, layout id_layout)
+                                   lock_wait interval, attempts integer, layout id_layout, columns name[] DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 BEGIN
     @PIN@
     FOR attempt IN 1 .. attempts LOOP
-        IF idgen_migrate.step(step, relation, id_column, child, child_column, shard, lock_wait, layout) THEN
+        IF idgen_migrate.step(step, relation, id_column, child, child_column, shard, lock_wait, layout, columns) THEN
             COMMIT;
             @PIN@
             RETURN;
@@ -73,14 +79,18 @@ $$;
 
 -- One step under its locks, in a transaction of its own. False if they could not be had.
 CREATE FUNCTION idgen_migrate.step(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
-                                   lock_wait interval, layout id_layout) RETURNS boolean
+                                   lock_wait interval, layout id_layout, columns name[]) RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    locked_views oid[];
 BEGIN
-    IF NOT idgen_migrate.lock_tables(idgen_migrate.tables_of_step(step, relation, child), lock_wait) THEN
-        RETURN false;
+    IF step = 'widen' THEN
+        locked_views := idgen_migrate.lock_views(relation, columns, lock_wait);
     END IF;
+    PERFORM idgen_migrate.lock_tables(idgen_migrate.tables_of_step(step, relation, child, columns), lock_wait);
     CASE step
-        WHEN 'serial', 'widen' THEN PERFORM idgen_migrate.switch_serial(relation, id_column, shard, step = 'widen', layout);
+        WHEN 'widen' THEN PERFORM idgen_migrate.widen_columns(relation, columns, locked_views);
+        WHEN 'serial' THEN PERFORM idgen_migrate.switch_serial(relation, id_column, shard, layout);
         WHEN 'start' THEN PERFORM idgen_migrate.start_move(relation, id_column, shard, layout);
         WHEN 'guard' THEN PERFORM idgen_migrate.add_guard(relation, id_column, child, child_column);
         WHEN 'reference' THEN PERFORM idgen_migrate.add_reference(relation, id_column, child, child_column);
@@ -90,16 +100,23 @@ BEGIN
         WHEN 'abandon' THEN PERFORM idgen_migrate.abandon_move(relation, id_column);
     END CASE;
     RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    RETURN false;
 END
 $$;
 
--- The tables that a step locks, in one order for all: a guard that of its column, a reference both, the others all that
--- the step changes.
-CREATE FUNCTION idgen_migrate.tables_of_step(step text, relation oid, child oid) RETURNS oid[]
+-- The tables that a step locks, in one order for all: a guard that of its column, a reference both, the switch of a serial the
+-- table and what inherits from it, widening also those that reference its columns, the others all that the step changes.
+CREATE FUNCTION idgen_migrate.tables_of_step(step text, relation oid, child oid, columns name[]) RETURNS oid[]
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF step IN ('guard', 'serial') THEN
+    IF step = 'guard' THEN
         RETURN ARRAY[coalesce(child, relation)];
+    ELSIF step IN ('serial', 'widen') THEN
+        RETURN ARRAY(SELECT t.oid FROM idgen_migrate.tree(relation) AS t(oid)
+                     UNION SELECT k.conrelid FROM idgen_migrate.tree(relation) AS t(oid) JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = t.oid
+                       JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY (k.confkey) AND a.attname = ANY (columns)
+                     ORDER BY 1);
     END IF;
     RETURN ARRAY(SELECT t.oid FROM (
         SELECT relation AS oid
@@ -112,7 +129,8 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.block_refusal() IS 'how the server refuses a COMMIT in a transaction block';
 COMMENT ON PROCEDURE idgen_migrate.refuse_block() IS 'refuses a transaction block';
-COMMENT ON FUNCTION idgen_migrate.lock_tables(oid[], interval) IS 'locks tables, or gives up after a time';
-COMMENT ON PROCEDURE idgen_migrate.try(text, oid, name, oid, name, bigint, interval, integer, id_layout) IS 'tries a step until it has the locks';
-COMMENT ON FUNCTION idgen_migrate.step(text, oid, name, oid, name, bigint, interval, id_layout) IS 'a step that needs locks';
-COMMENT ON FUNCTION idgen_migrate.tables_of_step(text, oid, oid) IS 'tables that a step locks';
+COMMENT ON FUNCTION idgen_migrate.set_lock_timeout(interval) IS 'how long locks are waited for';
+COMMENT ON FUNCTION idgen_migrate.lock_tables(oid[], interval) IS 'locks tables, or fails after a time';
+COMMENT ON PROCEDURE idgen_migrate.try(text, oid, name, oid, name, bigint, interval, integer, id_layout, name[]) IS 'tries a step until it has the locks';
+COMMENT ON FUNCTION idgen_migrate.step(text, oid, name, oid, name, bigint, interval, id_layout, name[]) IS 'a step that needs locks';
+COMMENT ON FUNCTION idgen_migrate.tables_of_step(text, oid, oid, name[]) IS 'tables that a step locks';

@@ -33,7 +33,6 @@ $$;
 
 -- The statements of a backfill: how it ranks, whether anything is left, which IDs the column holds between two, how it fills, and
 -- how it fills what has moved.
-CREATE TYPE idgen_migrate.backfill_text AS (target text, at text, rank_head text, rank_tail text, exists_text text, taken_text text, update_text text, moved_text text);
 CREATE FUNCTION idgen_migrate.backfill_texts(relation oid, id_column name, time_column name, tie_column name) RETURNS idgen_migrate.backfill_text
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -261,7 +260,6 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.moved_key(oid, name) IS 'the key by which a row is found that has moved';
 COMMENT ON FUNCTION idgen_migrate.comparison(oid, name) IS 'how a column of IDs is compared';
-COMMENT ON TYPE idgen_migrate.backfill_text IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.backfill_texts(oid, name, name, name) IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS 'checks a backfill and enters it';
 COMMENT ON FUNCTION idgen_migrate.rows_per_page(oid, name, name, bigint, integer, id_layout, timestamptz, bigint) IS 'how a ranking lies';

@@ -1,27 +1,34 @@
 -- From serial and identity to next_id(): one short transaction under a lock that is tried for, not waited for.
 
--- Findings about a column that counts. What widening mends is not an obstacle if it is wanted.
+-- Findings about a column that counts. What widening mends is not an obstacle if it is wanted. The tables that are widened with it
+-- have owners of their own.
 CREATE FUNCTION idgen_migrate.serial_findings(relation oid, id_column name, layout id_layout, is_widened boolean) RETURNS SETOF idgen_migrate.finding
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text := idgen_migrate.name_of(relation);
     id_type oid := idgen_migrate.column_type(relation, id_column);
-    advice text := ' Or move the key by a new column: CALL idgen_migrate.uuid_start(...).';
+    advice text := CASE WHEN (SELECT count(*) = 1 FROM idgen_migrate.tree(relation)) THEN ' Or move the key by a new column: CALL idgen_migrate.uuid_start(...).' END;
+    one record;
 BEGIN
+    RETURN QUERY SELECT false, '42809', format('%s inherits %I from %s', target, id_column, idgen_migrate.name_of(o.origin)), 'Give that table.'
+        FROM idgen_migrate.origin_of(relation, id_column) AS o(origin) WHERE o.origin <> relation;
     RETURN QUERY SELECT false, '42804', format('%s.%I is of type %s', target, id_column, format_type(id_type, NULL)),
         'Only integer columns become IDs in place; for uuid see idgen_migrate.uuid_start().'
         WHERE id_type NOT IN ('bigint'::regtype, 'integer'::regtype, 'smallint'::regtype);
-    RETURN QUERY SELECT is_widened, '42804', format('%s.%I is of type %s, which is too small for IDs', target, id_column, format_type(id_type, NULL)),
-        format('Widen it, which rewrites %s under a lock: widen => true.', pg_size_pretty(pg_total_relation_size(relation))) || advice
-        WHERE id_type IN ('integer'::regtype, 'smallint'::regtype);
-    RETURN QUERY SELECT is_widened, '42804', format('foreign key %I of %s: %I is of type %s, which is too small for IDs',
-               r.constraint_name, idgen_migrate.name_of(r.child), r.child_column, format_type(r.child_type, NULL)),
-        format('Widen it too, which rewrites %s under a lock: widen => true.', pg_size_pretty(pg_total_relation_size(r.child))) || advice
-        FROM idgen_migrate.references_to(relation, id_column) r WHERE r.child_type IN ('integer'::regtype, 'smallint'::regtype);
-    RETURN QUERY SELECT false, '42809', format('%s uses %s.%I', pg_describe_object(d.classid, d.objid, 0), target, id_column),
-        'A column that a view or rule uses cannot be widened: drop that before, and make it again after.'
-        FROM pg_depend d WHERE is_widened AND id_type <> 'bigint'::regtype AND d.refclassid = 'pg_class'::regclass AND d.refobjid = relation
-         AND d.refobjsubid = idgen_migrate.column_number(relation, id_column) AND d.classid = 'pg_rewrite'::regclass;
+    FOR one IN SELECT h.* FROM idgen_migrate.columns_with(relation, id_column) h
+                WHERE h.holder_type IN ('integer'::regtype, 'smallint'::regtype) ORDER BY h.holder <> relation, idgen_migrate.name_of(h.holder), 2 LOOP
+        RETURN QUERY SELECT is_widened, '42804', format('%s.%I%s is of type %s, which is too small for IDs', idgen_migrate.name_of(one.holder), one.holder_column,
+                   CASE WHEN one.holder <> relation OR one.holder_column <> id_column THEN ', which references it,' END, format_type(one.holder_type, NULL)),
+            format('Widen it, which rewrites %s under a lock: widen => true.', idgen_migrate.size_of(one.holder)) || coalesce(advice, '');
+        RETURN QUERY SELECT false, '42809', format('%s uses %s.%I', k.keeper, idgen_migrate.name_of(one.holder), one.holder_column),
+            'Drop it before, and make it again after.'
+            FROM idgen_migrate.keepers_of_type(one.holder, one.holder_column) AS k(keeper) WHERE is_widened ORDER BY 3;
+        RETURN QUERY SELECT * FROM idgen_migrate.role_findings(one.holder) WHERE is_widened AND one.holder <> relation;
+    END LOOP;
+    RETURN QUERY SELECT false, '42809', format('%s is partitioned by %I', idgen_migrate.name_of(p.partrelid), id_column),
+        'Make partitions for new IDs first, by id_min() and id_max(); then: ALTER TABLE ... ALTER COLUMN ... SET DEFAULT idgen.next_id().'
+        FROM pg_partitioned_table p WHERE p.partstrat <> 'h' AND p.partrelid IN (SELECT idgen_migrate.tree(relation))
+         AND idgen_migrate.column_number(p.partrelid, id_column) = ANY (p.partattrs);
     RETURN QUERY SELECT false, '22023', 'the time of this layout wraps, so new IDs are not larger than all old ones',
         'Use a layout that does not wrap.' FROM idgen_migrate.layout_limits(layout) i WHERE i.wraps;
     RETURN QUERY SELECT true, NULL, 'its identity is dropped, with its sequence', 'New rows count by next_id().'
@@ -39,7 +46,7 @@ DECLARE
     smallest bigint := idgen_migrate.first_id(clock_timestamp(), layout);
     largest bigint;
 BEGIN
-    EXECUTE format('SELECT max(%I) FROM ONLY %s', id_column, target) INTO largest;
+    EXECUTE format('SELECT max(%I) FROM %s', id_column, target) INTO largest;
     RETURN QUERY SELECT false, '55000', format('%s.%I goes up to %s, past what next_id() makes now', target, id_column, largest),
         'New IDs would be smaller than old ones: use a layout with an earlier epoch or fewer bits of time, or wait.' WHERE largest >= smallest;
     RETURN QUERY SELECT true, NULL, format('the largest old value is %s, the smallest new one %s', largest, smallest),
@@ -48,34 +55,27 @@ END
 $$;
 
 -- The switch itself, under its locks.
-CREATE FUNCTION idgen_migrate.switch_serial(relation oid, id_column name, shard bigint, is_widened boolean, layout id_layout) RETURNS void
+CREATE FUNCTION idgen_migrate.switch_serial(relation oid, id_column name, shard bigint, layout id_layout) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text := idgen_migrate.name_of(relation);
-    sequence oid := pg_get_serial_sequence(target, id_column)::regclass;
     next bigint := (idgen_migrate.new_ids(1, shard, layout))[1];
-    is_identity boolean;
     largest bigint;
-    one record;
+    sequence oid;
 BEGIN
-    EXECUTE format('SELECT max(%I) FROM ONLY %s', id_column, target) INTO largest;
+    EXECUTE format('SELECT max(%I) FROM %s', id_column, target) INTO largest;
     IF largest >= next THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = format('%s.%I goes up to %s, past the new ID %s', target, id_column, largest, next),
             DETAIL = 'New IDs would be smaller than old ones.', HINT = 'Use a layout with an earlier epoch, or wait.';
     END IF;
-    FOR one IN SELECT r.child, r.child_column FROM idgen_migrate.references_to(relation, id_column) r WHERE r.child_type <> 'bigint'::regtype
-               UNION SELECT relation, id_column LOOP
-        IF is_widened AND idgen_migrate.column_type(one.child, one.child_column) <> 'bigint'::regtype THEN
-            EXECUTE format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', idgen_migrate.name_of(one.child), one.child_column);
-        END IF;
-    END LOOP;
-    SELECT a.attidentity <> '' INTO is_identity FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column;
-    IF is_identity THEN
+    IF EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column AND a.attidentity <> '') THEN
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', target, id_column);
     END IF;
     PERFORM idgen_migrate.set_default(relation, id_column, shard, layout);
-    IF sequence IS NOT NULL AND NOT is_identity THEN
+    FOR sequence IN SELECT d.objid FROM idgen_migrate.tree(relation) AS t(oid) JOIN pg_depend d ON d.classid = 'pg_class'::regclass AND d.deptype = 'a'
+                        AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid AND d.refobjsubid = idgen_migrate.column_number(t.oid, id_column)
+                      JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'S' ORDER BY idgen_migrate.name_of(d.objid) LOOP
         -- Clients set the sequence that pg_get_serial_sequence() names to the largest key, and IDs are out of its bounds. What
         -- Citus has distributed is left as it is.
         IF NOT EXISTS (SELECT FROM idgen_migrate.citus_table(relation)) THEN
@@ -83,8 +83,61 @@ BEGIN
         END IF;
         RAISE NOTICE 'the sequence % stays; when nothing else draws from it: DROP SEQUENCE %',
             idgen_migrate.name_of(sequence), idgen_migrate.name_of(sequence);
-    END IF;
+    END LOOP;
 END
+$$;
+
+-- Locks the views that show columns of a table, the outermost first, as a query of them does: before the table.
+CREATE FUNCTION idgen_migrate.lock_views(relation oid, columns name[], lock_wait interval) RETURNS oid[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one record;
+    locked oid[];
+BEGIN
+    PERFORM idgen_migrate.set_lock_timeout(lock_wait);
+    PERFORM idgen_migrate.guard(relation);
+    FOR one IN SELECT v.view, c.relkind FROM idgen_migrate.views_on(relation, columns) v JOIN pg_class c ON c.oid = v.view ORDER BY v.depth DESC, v.view LOOP
+        EXECUTE format('ALTER %s %s OWNER TO CURRENT_USER', CASE one.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, idgen_migrate.name_of(one.view));
+        locked := locked || one.view;
+    END LOOP;
+    RETURN coalesce(locked, '{}');
+END
+$$;
+
+-- Makes columns of a table bigint: the server writes the table again, once for all of them. The views that show them are dropped
+-- and made again: they are locked, but for one that has just come.
+CREATE FUNCTION idgen_migrate.widen_columns(relation oid, columns name[], locked_views oid[]) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    kept text;
+    statement text;
+    statements text[] := ARRAY(SELECT t.statement FROM idgen_migrate.views_on(relation, columns) v
+                               CROSS JOIN LATERAL idgen_migrate.view_texts(v.view) WITH ORDINALITY AS t(statement, place) ORDER BY v.depth, v.view, t.place);
+BEGIN
+    FOR kept IN SELECT k.keeper FROM unnest(columns) c CROSS JOIN LATERAL idgen_migrate.keepers_of_type(relation, c) AS k(keeper) LOOP
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s uses a column of %s', kept, idgen_migrate.name_of(relation)),
+            DETAIL = 'It has come meanwhile.', HINT = 'Call it again.';
+    END LOOP;
+    IF EXISTS (SELECT FROM idgen_migrate.views_on(relation, columns) v WHERE v.view <> ALL (locked_views)) THEN
+        RAISE lock_not_available;
+    END IF;
+    FOR statement IN SELECT format('DROP %s %s', CASE c.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, idgen_migrate.name_of(v.view))
+                       FROM idgen_migrate.views_on(relation, columns) v JOIN pg_class c ON c.oid = v.view ORDER BY v.depth DESC, v.view LOOP
+        EXECUTE statement;
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s %s', idgen_migrate.name_of(relation),
+                   (SELECT string_agg(format('ALTER COLUMN %I TYPE bigint', c), ', ') FROM unnest(columns) c
+                     WHERE idgen_migrate.column_type(relation, c) IN ('integer'::regtype, 'smallint'::regtype)));
+    FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+END
+$$;
+
+-- Bytes of a table with its partitions, children and indexes, to be read.
+CREATE FUNCTION idgen_migrate.size_of(relation oid) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT pg_size_pretty(sum(pg_total_relation_size(t.oid))) FROM idgen_migrate.tree(relation) AS t(oid)
 $$;
 
 CREATE PROCEDURE idgen_migrate.replace_serial(relation regclass, id_column name, shard bigint DEFAULT idgen.own_shards(),
@@ -92,15 +145,18 @@ CREATE PROCEDURE idgen_migrate.replace_serial(relation regclass, id_column name,
                                               attempts integer DEFAULT 30, layout id_layout DEFAULT 'instagram')
 LANGUAGE plpgsql AS $$
 DECLARE
-    kind text;
+    one record;
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
-    kind := CASE WHEN widen THEN 'widen' ELSE 'serial' END;
-    PERFORM idgen_migrate.require(kind, relation, id_column, NULL, shard, 1, layout, 'all');
+    PERFORM idgen_migrate.require(CASE WHEN widen THEN 'widen' ELSE 'serial' END, relation, id_column, NULL, shard, 1, layout, 'all');
     PERFORM idgen_migrate.enter(relation, id_column, 'serial', 'locking');
     @COMMIT@
-    CALL idgen_migrate.try(kind, relation, id_column, NULL, NULL, shard, lock_wait, attempts, layout);
+    FOR one IN SELECT h.holder, array_agg(h.holder_column ORDER BY h.holder_column) AS columns FROM idgen_migrate.columns_with(relation, id_column) h
+                WHERE h.holder_type IN ('integer'::regtype, 'smallint'::regtype) GROUP BY h.holder ORDER BY idgen_migrate.name_of(h.holder) LOOP
+        CALL idgen_migrate.try('widen', one.holder, id_column, NULL, NULL, NULL, lock_wait, attempts, NULL, one.columns);
+    END LOOP;
+    CALL idgen_migrate.try('serial', relation, id_column, NULL, NULL, shard, lock_wait, attempts, layout);
     PERFORM idgen_migrate.leave(relation, id_column, 'done');
     RAISE NOTICE '%.% is now made by next_id()', idgen_migrate.name_of(relation), quote_ident(id_column);
 END
@@ -108,6 +164,9 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.serial_findings(oid, name, id_layout, boolean) IS 'findings about a column that counts';
 COMMENT ON FUNCTION idgen_migrate.largest_findings(oid, name, id_layout) IS 'findings about the largest number of a column';
-COMMENT ON FUNCTION idgen_migrate.switch_serial(oid, name, bigint, boolean, id_layout) IS 'from a serial to next_id()';
+COMMENT ON FUNCTION idgen_migrate.switch_serial(oid, name, bigint, id_layout) IS 'from a serial to next_id()';
+COMMENT ON FUNCTION idgen_migrate.lock_views(oid, name[], interval) IS 'locks the views that show columns of a table';
+COMMENT ON FUNCTION idgen_migrate.widen_columns(oid, name[], oid[]) IS 'makes columns of a table bigint';
+COMMENT ON FUNCTION idgen_migrate.size_of(oid) IS 'bytes of a table and what inherits from it';
 COMMENT ON PROCEDURE idgen_migrate.replace_serial(regclass, name, bigint, boolean, interval, integer, id_layout) IS
-    'lets next_id(), with shard and layout, make id_column of relation, which a serial or an identity made; refuses if new IDs would not be larger than all old ones. widen: from integer to bigint first. Its locks are tried for lock_wait at a time, attempts times';
+    'lets next_id(), with shard and layout, make id_column of relation, which a serial or an identity made; refuses if new IDs would not be larger than all old ones. widen: first from integer to bigint, with the columns that reference it, table by table. Its locks are tried for lock_wait at a time, attempts times';

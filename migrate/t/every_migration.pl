@@ -15,13 +15,13 @@ my %makers = ('idgen_migrate.new_ids' => 'idgen_migrate.new_ids(3, idgen.own_sha
 my %others = (
 	'calls new_ids, below'                    => [ map { "idgen_migrate.$_" } qw(fill backfill switch_serial replace_serial uuid_start) ],
 	'makes IDs of times, the same for a row'  => ['idgen_migrate.free_ids'],
-	'reads'                                   => [ map { "idgen_migrate.$_" } qw(rows_per_page rank findings row_findings largest_findings citus_row_findings "check" require) ],
-	'locks'                                   => [ map { "idgen_migrate.$_" } qw(hold lock_tables) ],
+	'reads'                                   => [ map { "idgen_migrate.$_" } qw(rows_per_page rank findings row_findings largest_findings citus_row_findings left_because "check" plan require) ],
+	'locks'                                   => [ map { "idgen_migrate.$_" } qw(hold lock_tables lock_views set_lock_timeout) ],
 	'enters what was done'                    => [ map { "idgen_migrate.$_" } qw(begin_backfill enter record leave) ],
 	'alters tables'                           => [ map { "idgen_migrate.$_" } qw(set_default add_column make_trigger add_guard add_reference switch_key drop_helpers finish_move abandon_move prove
-		rename_columns start_move) ],
+		rename_columns start_move widen_columns) ],
 	'copies IDs to references'                => ['idgen_migrate.fill_links'],
-	'calls these, in transactions of its own' => [ map { "idgen_migrate.$_" } qw(link uuid_link uuid_switch uuid_finish uuid_abandon uuid_rename refuse_block try step) ]);
+	'calls these, in transactions of its own' => [ map { "idgen_migrate.$_" } qw(link uuid_link uuid_switch uuid_finish uuid_abandon uuid_rename adopt refuse_block try step) ]);
 
 my $node = start_told('migrate', conf => [ q{idgen.shards = '5'}, 'idgen.on_copy = warn', 'idgen.max_wait = 30s', 'autovacuum = off', conf_of_ways() ]);
 my $session = connect_to($node);

@@ -45,6 +45,9 @@ CREATE FUNCTION id_to_public(id bigint, key_number integer DEFAULT 0, tweak byte
 CREATE FUNCTION id_from_public(public_id text, tweak bytea DEFAULT '', prefix text DEFAULT '') RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_from_public' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 
+-- Whoever may call these uses keys that he may not see. The two above have the key from their caller.
+REVOKE EXECUTE ON FUNCTION id_to_public(bigint, integer, bytea, text), id_from_public(text, bytea, text) FROM PUBLIC;
+
 COMMENT ON FUNCTION id_encrypt(bigint, bytea, bytea) IS 'ID encrypted to another positive bigint under an AES key of 16, 24 or 32 bytes (FF1 of NIST SP 800-38G). tweak: with another one the number is another';
 COMMENT ON FUNCTION id_decrypt(bigint, bytea, bytea) IS 'ID that id_encrypt encrypted with the same key and tweak; any number decrypts to some ID';
 COMMENT ON FUNCTION id_to_public(bigint, integer, bytea, text) IS

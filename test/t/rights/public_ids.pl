@@ -11,7 +11,7 @@ use Test::More;
 my ($old, $new, $third) = map { $_ x 16 } '2b', '7e', '5c';
 my $node = start_node('keys', kinds => 1, conf => [ "log_min_messages = 'debug2'", "log_min_error_statement = 'panic'", "log_statement = 'none'" ]);
 my $session = connect_to($node);
-$node->safe_psql('postgres', 'CREATE ROLE app LOGIN');
+$node->safe_psql('postgres', 'CREATE ROLE app LOGIN; GRANT EXECUTE ON FUNCTION id_to_public, id_from_public TO app');
 my $app = connect_to($node, user => 'app');
 
 # Waits until a session has seen the reload: its default key makes public IDs that begin so.

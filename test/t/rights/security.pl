@@ -163,11 +163,34 @@ is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN n
 is_deeply([ grep { !$said{"function $_"} } list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || proname FROM routine JOIN pg_namespace n ON n.oid = pronamespace
   WHERE prorettype = 'internal'::regtype AND NOT EXISTS (SELECT FROM pg_aggregate WHERE routine.oid IN (aggtransfn, aggcombinefn)) ORDER BY 1}) ], [], 'and every function that the planner calls, or puts into statements');
 
+# What PUBLIC may call, and why. Immutable functions compute from what they are given; those of idgen_migrate do what they do with
+# the rights of their caller, whom they ask what he owns. Of the others, each by its name:
+my %why = (
+	'makes IDs, as a DEFAULT does for whoever may INSERT' => [qw(next_id next_ids next_id_array next_id_after idgen.next_id idgen.draw next_decimal_id next_ulid next_uuidv7 next_ksuid next_objectid next_nanoid hlc_now)],
+	'makes a value of what it is given, and chance'       => [qw(id_to_uuidv8 uuidv7_make)],
+	'reads the clock'                                     => [qw(clock_bounds hlc_receive wait_until_past)],
+	'reads what a session may do'                         => [qw(idgen.own_shards idgen.instagram idgen.require_library)],
+	'computes, by the time zones that the server has'     => [qw(id_layouts id_partition_bounds)],
+	'keeps who reads by ID from losing rows'              => [qw(id_settled)],
+	'says whether all is well; numbers are for monitors'  => [qw(idgen.status)],
+	'reads a table with the rights of its caller'         => [qw(idgen.audit idgen.audit_row idgen.audit_end)]);
+sub without_reason
+{
+	my %has_reason = map { $_ => 1 } map { @$_ } values %why;
+	my @may = list_of(q{SELECT DISTINCT CASE WHEN nspname <> 'id gen' THEN nspname || '.' ELSE '' END || proname FROM routine JOIN pg_namespace n ON n.oid = pronamespace
+	  WHERE extname <> 'idgen_migrate' AND provolatile <> 'i' AND has_function_privilege('app', routine.oid, 'EXECUTE') AND has_schema_privilege('app', n.oid, 'USAGE')});
+	my %may = map { $_ => 1 } @may;
+	my @wrong = (grep({ !$has_reason{$_} } @may), map { "$_, which it may not" } grep { !$may{$_} } keys %has_reason);
+	return @wrong;
+}
+is_deeply([ without_reason() ], [], 'for every function that PUBLIC may call there is a reason');
+
 # Each check notices: what is done here is taken back.
 my @breaks = (
 	[ 'a path taken away', 'ALTER FUNCTION idgen_migrate.guard(oid) RESET search_path', sub { scalar loose_routines() } ],
 	[ 'security definer', 'ALTER FUNCTION idgen.status() SECURITY DEFINER', sub { scalar loose_routines() } ],
 	[ 'a call of the registry for PUBLIC', 'GRANT USAGE ON SCHEMA idgen_registry TO PUBLIC; GRANT EXECUTE ON FUNCTION idgen_registry.list(integer, integer) TO PUBLIC', sub { scalar loose_routines() } ],
+	[ 'a function for PUBLIC', 'GRANT EXECUTE ON FUNCTION "id gen".id_to_public TO PUBLIC', sub { scalar without_reason() } ],
 	[ 'a path on a function in C', 'ALTER FUNCTION "id gen".id_min(timestamptz, "id gen".id_layout) SET search_path = pg_catalog', sub { scalar loose_routines() } ],
 	[ 'an operator of somebody else', <<'SQL', sub { ($session->selectrow_array($foreign))[2] } ]);
 CREATE FUNCTION public.never(oid, oid) RETURNS boolean LANGUAGE sql AS 'SELECT false';

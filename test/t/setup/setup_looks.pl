@@ -114,6 +114,15 @@ my $waiting = connect_to($node, db => 'app');
 sets_up('the last shard', $node, [qw(--database app --replace-shards --shards 8191)], 0, qr/^an ID of shard 8191 /m, qr/^Sessions of app that are open keep what they had: they must reconnect\.$/m);
 $waiting->disconnect;
 
+# The right to show public IDs, and not to turn them back.
+looks('a role that is missing', $node, [qw(--database app --shards 8191 --public-ids web)], qr/there is no role "web"$/m, qr/^ +Create it first: CREATE ROLE web LOGIN$/m);
+looks('public IDs of a registry', $node, [qw(--make-registry --public-ids web)], qr/--public-ids is for a database that makes IDs/);
+$root->do('CREATE ROLE "we\'b" LOGIN');
+sets_up('a role for public IDs', $node, [qw(--database app --shards 8191 --public-ids), q{we'b}], 0, qr/^app=# GRANT EXECUTE ON FUNCTION ids\.id_to_public\(.*\) TO "we'b";$/m, qr/id_from_public TO \.\.\.$/m);
+sets_up('a role for public IDs, again', $node, [qw(--database app --shards 8191 --public-ids), q{we'b}], 0, qr/^there already: we'b may call id_to_public$/m);
+is($node->safe_psql('app', q{SELECT has_function_privilege('we''b', 'ids.id_to_public(bigint, integer, bytea, text)', 'EXECUTE'), has_function_privilege('we''b', 'ids.id_from_public(text, bytea, text)', 'EXECUTE')}), 't|f',
+	'that role may show them, and not turn them back');
+
 # Schemas and names that CREATE EXTENSION refuses.
 looks("the schema $_", $node, [ qw(--database new --shards 5 --schema), $_ ], qr/the schema $_ is not for idgen's functions/) for qw(idgen pg_own);
 $root->do('CREATE DATABASE blog');
