@@ -37,18 +37,22 @@ BEGIN
 END
 $$;
 
--- Locks tables until the transaction ends; an error if one takes longer than the wait. What the step itself locks is waited for
--- no longer.
-CREATE FUNCTION idgen_migrate.lock_tables(relations oid[], lock_wait interval) RETURNS void
+-- Locks tables until the transaction ends, each by its own mode; an error if one takes longer than the wait. What the step itself
+-- locks is waited for no longer. In the order in which they were made: transactions mostly write what is referred to first.
+CREATE FUNCTION idgen_migrate.lock_tables(relations oid[], lock_wait interval, referenced oid[] DEFAULT '{}') RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one oid;
 BEGIN
     PERFORM idgen_migrate.set_lock_timeout(lock_wait);
-    FOREACH one IN ARRAY relations LOOP
-        PERFORM idgen_migrate.guard(one);
-        EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate.name_of(one) || ' IN ACCESS EXCLUSIVE MODE';
-        PERFORM idgen_migrate.guard(one);
+    FOR one IN SELECT r FROM unnest(relations || referenced) r GROUP BY r ORDER BY r LOOP
+        IF one = ANY (relations) THEN
+            PERFORM idgen_migrate.guard(one);
+            EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate.name_of(one) || ' IN ACCESS EXCLUSIVE MODE';
+            PERFORM idgen_migrate.guard(one);
+        ELSIF idgen_migrate.is_own(one) THEN
+            EXECUTE 'LOCK TABLE ONLY ' || idgen_migrate.name_of(one) || ' IN SHARE ROW EXCLUSIVE MODE';
+        END IF;
     END LOOP;
 END
 $$;
@@ -87,7 +91,7 @@ BEGIN
     IF step = 'widen' THEN
         locked_views := idgen_migrate.lock_views(relation, columns, lock_wait);
     END IF;
-    PERFORM idgen_migrate.lock_tables(idgen_migrate.tables_of_step(step, relation, child, columns), lock_wait);
+    PERFORM idgen_migrate.lock_tables(idgen_migrate.tables_of_step(step, relation, child, columns), lock_wait, idgen_migrate.referenced_by(relation, columns));
     CASE step
         WHEN 'widen' THEN PERFORM idgen_migrate.widen_columns(relation, columns, locked_views);
         WHEN 'serial' THEN PERFORM idgen_migrate.switch_serial(relation, id_column, shard, layout);
@@ -103,6 +107,13 @@ BEGIN
 EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
     RETURN false;
 END
+$$;
+
+-- The tables that columns of a table refer to, whose foreign keys are made again when a type changes.
+CREATE FUNCTION idgen_migrate.referenced_by(relation oid, columns name[]) RETURNS oid[]
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT coalesce(array_agg(DISTINCT k.confrelid), '{}') FROM idgen_migrate.tree(relation) AS t(oid) JOIN pg_constraint k ON k.contype = 'f' AND k.conrelid = t.oid
+      JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY (k.conkey) AND a.attname = ANY (columns)
 $$;
 
 -- The tables that a step locks, in one order for all: a guard that of its column, a reference both, the switch of a serial the
@@ -129,8 +140,9 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.block_refusal() IS 'how the server refuses a COMMIT in a transaction block';
 COMMENT ON PROCEDURE idgen_migrate.refuse_block() IS 'refuses a transaction block';
+COMMENT ON FUNCTION idgen_migrate.referenced_by(oid, name[]) IS 'tables that columns refer to';
 COMMENT ON FUNCTION idgen_migrate.set_lock_timeout(interval) IS 'how long locks are waited for';
-COMMENT ON FUNCTION idgen_migrate.lock_tables(oid[], interval) IS 'locks tables, or fails after a time';
+COMMENT ON FUNCTION idgen_migrate.lock_tables(oid[], interval, oid[]) IS 'locks tables, or fails after a time';
 COMMENT ON PROCEDURE idgen_migrate.try(text, oid, name, oid, name, bigint, interval, integer, id_layout, name[]) IS 'tries a step until it has the locks';
 COMMENT ON FUNCTION idgen_migrate.step(text, oid, name, oid, name, bigint, interval, id_layout, name[]) IS 'a step that needs locks';
 COMMENT ON FUNCTION idgen_migrate.tables_of_step(text, oid, oid, name[]) IS 'tables that a step locks';

@@ -4,21 +4,24 @@
 -- Of its query, $1 is the layout and $2 the sample. Rows are stored if all lie here, so that TABLESAMPLE works; they
 -- have places if the caller may see them, and they are in order. ok is null if only the reader can judge.
 
--- The facts of a column as json, null if it has no row. Arguments: a number; the table or partition that holds the row,
--- null if the order is not known; the instant that turns are near to and the future lies ahead of; the layout. Rows come
--- in the order in which they are stored: a parallel plan would break it.
-CREATE FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layout) RETURNS internal
-    AS 'MODULE_PATHNAME', 'idgen_audit_row' LANGUAGE C STABLE PARALLEL UNSAFE;
-CREATE FUNCTION idgen.audit_end(internal) RETURNS json
-    AS 'MODULE_PATHNAME', 'idgen_audit_end' LANGUAGE C STABLE PARALLEL UNSAFE;
-CREATE AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) (
-    SFUNC = idgen.audit_row, STYPE = internal, SSPACE = 65536, FINALFUNC = idgen.audit_end, FINALFUNC_MODIFY = READ_WRITE, PARALLEL = UNSAFE
-);
+-- Whose IDs the DEFAULT of a column makes, if it calls this extension's function: others have the name, too.
+CREATE FUNCTION idgen.layout_of_default("table" oid, "column" name) RETURNS text
+    LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+AS $$
+    SELECT coalesce((regexp_match(expression, $re$'([^']+)'::(?:"(?:[^"]|"")+"[.]|\w+[.])?id_layout$re$))[1], 'instagram')
+      FROM pg_attribute AS a JOIN pg_attrdef AS d ON (adrelid, adnum) = (attrelid, attnum), pg_get_expr(adbin, adrelid) AS expression
+     WHERE attrelid = "table" AND attname = "column"
+       AND EXISTS (SELECT FROM pg_depend AS u JOIN pg_proc AS p ON p.oid = u.refobjid
+                    WHERE u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_proc'::regclass
+                      AND p.proname IN ('next_id', 'next_id_after')
+                      AND EXISTS (SELECT FROM pg_depend AS m JOIN pg_extension AS e ON e.oid = m.refobjid
+                                   WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e' AND extname = 'idgen'))
+$$;
 
 CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT 100,
                             layout id_layout DEFAULT 'instagram')
     RETURNS TABLE (finding text, value text, ok boolean, advice text)
-    LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED ROWS 12
+    LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED ROWS 13
     SET search_path = pg_catalog, pg_temp
     -- Else a scan of a large table may begin in its middle.
     SET synchronize_seqscans = off
@@ -31,17 +34,7 @@ DECLARE
     base_type oid := (WITH RECURSIVE base AS (
                           SELECT column_type AS oid UNION SELECT t.typbasetype FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype = 'd')
                       SELECT oid FROM base JOIN pg_type AS t USING (oid) WHERE t.typtype <> 'd');
-    -- Whose IDs the DEFAULT of the column makes, if it calls this extension's function: others have the name, too.
-    made_of text := (SELECT coalesce((regexp_match(expression, $re$'([^']+)'::(?:"(?:[^"]|"")+"[.]|\w+[.])?id_layout$re$))[1],
-                                     'instagram')
-                       FROM pg_attribute AS a JOIN pg_attrdef AS d ON (adrelid, adnum) = (attrelid, attnum),
-                            pg_get_expr(adbin, adrelid) AS expression
-                      WHERE attrelid = "table" AND attname = "column"
-                        AND EXISTS (SELECT FROM pg_depend AS u JOIN pg_proc AS p ON p.oid = u.refobjid
-                                     WHERE u.classid = 'pg_attrdef'::regclass AND u.objid = d.oid AND u.refclassid = 'pg_proc'::regclass
-                                       AND p.proname IN ('next_id', 'next_id_after')
-                                       AND EXISTS (SELECT FROM pg_depend AS m JOIN pg_extension AS e ON e.oid = m.refobjid
-                                                    WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e' AND extname = 'idgen')));
+    made_of text := idgen.layout_of_default("table", "column");
     is_sample boolean := sample < 100;
     is_stored boolean;
     has_places boolean;
@@ -108,9 +101,9 @@ BEGIN
       FROM clock,
            (SELECT idgen.audit_facts(id, part, (SELECT now FROM clock), $1) AS found
               FROM (SELECT t.%1$I::bigint AS id, %4$s AS part FROM %3$s AS t %5$s) AS source) AS facts,
-           json_to_record(coalesce(found, '{"rows": 0, "nulls": 0, "repeated": 0, "strangers": 0, "early": 0, "future": 0, "back": 0, "shards": 0}')) AS f
+           json_to_record(coalesce(found, '{"rows": 0, "nulls": 0, "repeated": 0, "strangers": 0, "early": 0, "future": 0, "others": 0, "back": 0, "shards": 0}')) AS f
                (rows bigint, nulls bigint, repeated bigint, copies bigint, repeated_id bigint, strangers bigint, stranger_id bigint,
-                early bigint, early_id bigint, future bigint, ids numeric, shards bigint, largest json, back bigint, back_from bigint,
+                early bigint, early_id bigint, future bigint, others bigint, others_id bigint, ids numeric, shards bigint, largest json, back bigint, back_from bigint,
                 back_to bigint, busiest_id bigint, busiest_ids bigint, earliest_id bigint, latest_id bigint, last_id bigint)
     $query$, "column", home, "table", CASE WHEN has_places THEN 't.tableoid' ELSE 'NULL::oid' END,
         CASE WHEN NOT is_sample THEN '' WHEN is_stored THEN 'TABLESAMPLE SYSTEM ($2)' ELSE 'WHERE random() * 100 < $2' END
@@ -161,6 +154,10 @@ BEGIN
               WHEN facts.shards > 0 THEN format('%s: %s', facts.shards, facts.list) ELSE '0' END,
          NULL::boolean,
          CASE WHEN limits.shards > 1 AND facts.shards > 0 THEN 'a shard that no node owns points to another layout' END),
+        ('of another node',
+         CASE WHEN facts.others = 0 THEN '0' ELSE format('%s, such as %s', facts.others, facts.others_id) END,
+         facts.others = 0,
+         CASE WHEN facts.others > 0 THEN 'of a shard of this node, and above all that it has made: another node has that shard, or id_make placed them' END),
         ('in the future',
          CASE WHEN facts.future = 0 THEN '0' ELSE format('%s, as far ahead as %s', facts.future, facts.ahead) END,
          CASE WHEN facts.future = 0 THEN true WHEN NOT limits.wraps THEN false END,
@@ -185,8 +182,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION idgen.audit_row(internal, bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
-COMMENT ON FUNCTION idgen.audit_end(internal) IS 'part of the audit of a column';
-COMMENT ON AGGREGATE idgen.audit_facts(bigint, oid, timestamptz, id_layout) IS 'part of the audit of a column';
+COMMENT ON FUNCTION idgen.layout_of_default(oid, name) IS 'layout of the IDs that a DEFAULT makes by next_id(); null if it does not';
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
     'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once. sample: how many percent of it are looked at';

@@ -55,6 +55,15 @@ inline uint32 backend_limit() noexcept {
     return static_cast<uint32>(MaxBackends + NUM_AUXILIARY_PROCS);
 }
 
+// The replication origin from which this session's transaction comes; 0: none.
+inline uint16 session_origin() {
+#if PG_VERSION_NUM >= 190000
+    return replorigin_xact_state.origin;
+#else
+    return replorigin_session_origin;
+#endif
+}
+
 // The number of a process in ProcGlobal->allProcs: also below backend_limit(), but that of a prepared transaction.
 inline uint32 process_number(const PGPROC *process) noexcept {
 #if PG_VERSION_NUM >= 170000

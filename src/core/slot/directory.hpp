@@ -130,10 +130,13 @@ class Directory {
     // The slot of a key, given out to it before. A null entry: there is none, or it was missed.
     Reference find(const SlotKey &key) const noexcept { return find_among(key, longest_search); }
 
+    // The same without a miss.
+    Reference find_surely(const SlotKey &key) const noexcept { return find_among(key, UINT32_MAX); }
+
     // The slot of a key, given out where there is none yet. A null entry: what is short.
     Reference obtain(Database &database, const SlotRequest &request, Shortage &shortage) noexcept {
         shortage = Shortage::none;
-        Reference reference = find_among(request.key, UINT32_MAX);
+        Reference reference = find_surely(request.key);
         if (reference.entry != nullptr) return reference;
         shortage = make_room(database, request);
         return shortage == Shortage::none ? give(database, request) : Reference{nullptr, 0};

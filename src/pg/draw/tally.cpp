@@ -63,6 +63,7 @@ void reset_tallies(SharedState *state) noexcept {
         pg_atomic_write_u64(&backend.waits, 0);
         pg_atomic_write_u64(&backend.wait_us, 0);
     }
+    if (SharedDatabase *database = find_database(state); database != nullptr) database->arrivals.forget();
 }
 
 }  // namespace idgen::pg

@@ -33,6 +33,7 @@ Fact settled_fact(const Survey &survey);
 Fact clock_fact(const Survey &survey);
 Fact ntp_fact(const Survey &survey);
 Fact standby_fact(const Survey &survey);
+Fact arrivals_fact(const Survey &survey);
 
 // Defined by the node's side of a registry (registry/node/held).
 Fact lease_fact(const Survey &survey);
@@ -48,17 +49,29 @@ struct FactSource {
 
 // The facts in the order in which they are shown.
 constexpr FactSource facts[] = {
-    {"library", library_fact},   {"server", server_fact},
-    {"shards", shards_fact},     {"settings", settings_fact},
-    {"lease", lease_fact},       {"registry", registry_fact},
-    {"counters", counters_fact}, {"lease_database", lease_database_fact},
-    {"nodes", nodes_fact, true}, {"databases", databases_fact},
-    {"copy", copy_fact},         {"machine", machine_fact, true},
-    {"horizon", horizon_fact},   {"renewal", renewal_fact, true},
-    {"lead", lead_fact, true},   {"settled", settled_fact, true},
-    {"clock", clock_fact, true}, {"ntp", ntp_fact},
-    {"standby", standby_fact},   {"layout", layout_fact, true},
-    {"slots", slots_fact, true}, {"schemas", schemas_fact},
+    {"library", library_fact},
+    {"server", server_fact},
+    {"shards", shards_fact},
+    {"settings", settings_fact},
+    {"lease", lease_fact},
+    {"registry", registry_fact},
+    {"counters", counters_fact},
+    {"lease_database", lease_database_fact},
+    {"nodes", nodes_fact, true},
+    {"databases", databases_fact},
+    {"copy", copy_fact},
+    {"machine", machine_fact, true},
+    {"horizon", horizon_fact},
+    {"renewal", renewal_fact, true},
+    {"lead", lead_fact, true},
+    {"settled", settled_fact, true},
+    {"clock", clock_fact, true},
+    {"ntp", ntp_fact},
+    {"standby", standby_fact},
+    {"layout", layout_fact, true},
+    {"slots", slots_fact, true},
+    {"schemas", schemas_fact},
+    {"arrivals", arrivals_fact, true},
 };
 
 // A fact as idgen.status() says it.

@@ -1,6 +1,7 @@
 // Facts of the server: library, copies, layouts, slots, schemas; the horizon, its renewals, and the clock.
 
 #include "core/horizon/horizon.hpp"
+#include "pg/host/catalog.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/host/stored_settings.hpp"
@@ -145,6 +146,21 @@ Fact schemas_fact(const Survey &survey) {
         return {psprintf("no ordinary role may create functions in %s", schemas.closed), true, nullptr};
     return {psprintf("%s: a function next_id(integer) there would be called for next_id(5)", schemas.open), false,
             schemas.revoke};
+}
+
+// Rows of tables that are watched; nothing is said where none came.
+Fact arrivals_fact(const Survey &survey) {
+    auto perhaps = static_cast<unsigned long long>(survey.arrived_perhaps);
+    if (survey.arrived_others == 0 && perhaps == 0) return no_fact;
+    if (survey.arrived_others == 0)
+        return {psprintf("%llu rows with IDs of this node's shards, none above what it made", perhaps), true, nullptr};
+    Oid table = table_of(survey.arrived_place);
+    char *origin = nullptr;
+    replorigin_by_oid(origin_of(survey.arrived_place), true, &origin);
+    return {psprintf("another node makes IDs of a shard of this one: %llu rows, the last with %lld in %s, from %s",
+                     static_cast<unsigned long long>(survey.arrived_others), static_cast<long long>(survey.arrived_id),
+                     identifier_of(get_rel_name(table), table), origin == nullptr ? "an origin that is gone" : origin),
+            false, "Give each node shards of its own in idgen.shards; then SELECT idgen.reset_stats()."};
 }
 
 Fact slots_fact(const Survey &survey) {

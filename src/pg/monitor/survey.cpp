@@ -141,6 +141,11 @@ void look_at_renewals(SharedState *state, Survey &survey) {
     survey.renewed_ms = static_cast<int64>(pg_atomic_read_u64(&database->renewed_ms));
     survey.stall_ms = stall_ms(pg_atomic_read_u64(&database->stall));
     survey.advanced_ms = database->horizon.advanced_ms;
+    Arrivals &arrivals = database->arrivals;
+    survey.arrived_others = pg_atomic_read_u64(&arrivals.others);
+    survey.arrived_perhaps = pg_atomic_read_u64(&arrivals.perhaps);
+    survey.arrived_id = static_cast<int64>(pg_atomic_read_u64(&arrivals.last_id));
+    survey.arrived_place = pg_atomic_read_u64(&arrivals.last_place);
 }
 
 void look_at_clock(SharedState *state, Survey &survey) noexcept {

@@ -60,6 +60,10 @@ struct Survey {
     int64 renewed_ms;        // 0: not since the server started
     int64 advanced_ms;       // where idgen.advance() moved it to; 0: nowhere since the server started
     uint32 stall_ms;         // how long renewals have been asked for in vain
+    uint64 arrived_others;   // rows that triggers counted (pg/state/arrivals.hpp)
+    uint64 arrived_perhaps;
+    int64 arrived_id;
+    uint64 arrived_place;
 
     bool has_settled;  // what is settled is known: not on a standby
     Settled settled;

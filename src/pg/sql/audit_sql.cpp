@@ -5,6 +5,7 @@
 #include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/state/own_ids.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -19,6 +20,8 @@ struct AuditState {
     int64 rows;
     int64 nulls;
     Oid part;  // of the last row
+    OwnIds own;
+    AuditCount others;  // that another node made, of shards of this one
 };
 
 void end_sort(Datum state) {
@@ -37,7 +40,7 @@ AuditState *begin_audit(FunctionCallInfo fcinfo, MemoryContext memory) {
     auto *state = static_cast<AuditState *>(palloc(sizeof(AuditState)));
     Tuplesortstate *sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, maintenance_work_mem,
                                                  nullptr, TUPLESORT_NONE);
-    *state = AuditState{audit, sort, memory, 0, 0, InvalidOid};
+    *state = AuditState{audit, sort, memory, 0, 0, InvalidOid, OwnIds(layout_argument(fcinfo, 4)), {0, 0}};
     AggRegisterCallback(fcinfo, end_sort, PointerGetDatum(state));
     MemoryContextSwitchTo(caller);
     return state;
@@ -58,6 +61,8 @@ void read_sorted(AuditState &state) {
         CHECK_FOR_INTERRUPTS();
         if (state.audit.needs_room()) make_room(state);
         state.audit.add_sorted(DatumGetInt64(id));
+        uint32 shard;
+        if (state.own.maker_of(DatumGetInt64(id), shard) == Maker::another) state.others.add(DatumGetInt64(id));
     }
     end_sort(PointerGetDatum(&state));
 }
@@ -101,6 +106,7 @@ Datum facts_of(const AuditState &state) {
     facts.add_count("strangers", "stranger_id", audit.strangers);
     facts.add_count("early", "early_id", audit.early);
     facts.add_count("future", "future_id", audit.future);
+    facts.add_count("others", "others_id", state.others);
     facts.add("ids", audit.fitting.count);
     facts.add("back", audit.steps_back);
     if (audit.steps_back > 0) {

@@ -20,6 +20,7 @@
 #include "core/slot/directory.hpp"
 #include "pg/host/server_locks.hpp"
 #include "pg/number/numbers.hpp"
+#include "pg/state/arrivals.hpp"
 #include "pg/state/log_budget.hpp"
 
 namespace idgen::pg {
@@ -52,11 +53,13 @@ struct SharedDatabase : DatabaseEntry {
     pg_atomic_uint64 refused;     // atomic; the last renewal that was, since one was granted: a refused_word(); 0: none
     pg_atomic_uint64 told_try_ms;  // atomic; when standbys were last to be told, by the clock
     SettledPairs<SpinLock> pairs;  // guard: its own
+    Arrivals arrivals;             // atomic
 
     // Forgets what the core does not know of.
     void forget_more() noexcept {
         for (pg_atomic_uint64 *value : {&renewals, &renewed_ms, &stall, &refused, &told_try_ms})
             pg_atomic_write_u64(value, 0);
+        arrivals.forget();
     }
 };
 // 24 lines where what a base leaves of its last one is not used, as on macOS on arm64.

@@ -31,6 +31,7 @@ my %others = (
 	'for the DBA'        => [qw(idgen.accept_clock idgen.advance idgen.reset idgen.confirm_shards)],
 	'reads a table'      => [qw(idgen.audit)],
 	'compares versions'  => [qw(idgen.require_library)],
+	'counts rows that arrive' => [qw(idgen.watch idgen.unwatch idgen.watch_shard)],
 	'of statistics'      => [qw(idgen.stat_shard idgen.stat_backend idgen.stat_database idgen.stat_lease idgen.stat_registry idgen.status idgen.reset_stats)]);
 
 my $node = start_told('makers', kinds => 1,

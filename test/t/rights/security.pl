@@ -173,7 +173,8 @@ my %why = (
 	'computes, by the time zones that the server has'     => [qw(id_layouts id_partition_bounds)],
 	'keeps who reads by ID from losing rows'              => [qw(id_settled)],
 	'says whether all is well; numbers are for monitors'  => [qw(idgen.status)],
-	'reads a table with the rights of its caller'         => [qw(idgen.audit idgen.audit_row idgen.audit_end)]);
+	'reads a table with the rights of its caller'         => [qw(idgen.audit idgen.audit_row idgen.audit_end idgen.layout_of_default)],
+	'puts a trigger on a table of its caller, which counts' => [qw(idgen.watch idgen.unwatch idgen.watch_shard)]);
 sub without_reason
 {
 	my %has_reason = map { $_ => 1 } map { @$_ } values %why;
