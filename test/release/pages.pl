@@ -73,7 +73,7 @@ for my $index ('docs/README.md', 'llms.txt')
 	is(join(' ', grep { $_ ne $index && !$linked{$_} } @pages), '', "$index links to every page");
 }
 
-for my $page (below('*.md'), 'llms.txt', @pages, below('{src,kinds,kinds/vectors,migrate,registry,sql-only,js,js/package,test/{memory,sim,vectors},trials/{bench,evidence},examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
+for my $page (below('*.md'), 'llms.txt', @pages, below('{src,kinds,kinds/vectors,migrate,registry,sql-only,js,js/package,test/{memory,sim,vectors},trials,trials/{bench,evidence},test,examples/*,monitoring,packaging,.github,.github/ISSUE_TEMPLATE}/*.md'))
 {
 	is(join("\n", map { fault_of($page, $_) } links(text_of("$tree/$page"))), '', "$page: every link leads somewhere");
 }
