@@ -27,6 +27,7 @@ my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_av
 my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
 	behind => { test => 'test/neighbors/behind.pl' },
+	citus => { not_here => [ [ qr/./, 'needs Citus, which Debian does not have: tools/citus' ] ] },
 	'clients/README' => { given => $idgen, not_here => [ [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ] },
 	installing => {
 		shell_in => 'test/neighbors/first_hour.pl',
@@ -52,7 +53,7 @@ my %table = (
 		not_here => [ $server->pg_version < 17 ? () : [ qr/DROP ROLE/, 'it can fail from 17 on, as the page says' ] ],
 		shell_in => 'test/neighbors/first_hour.pl'
 	},
-	sharding => { test => 'test/t/pages/sharding_page.pl', not_here => [ [ qr/citus|on_all_nodes|'16-31'|ALTER TABLE ref /, 'needs Citus, which Debian does not have: tools/citus' ] ] },
+	sharding => { test => 'test/t/pages/sharding_page.pl' },
 	'sql-only' => {
 		shell => 1,
 		as => sub { $_[0] =~ /^ALTER DATABASE/ ? $user : 'owner' },
