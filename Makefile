@@ -12,7 +12,7 @@
 #   make format                 rewrites the sources as .clang-format says
 #   make majors                 what depends on the server, on PostgreSQL 17, 18 and 19; MAJORS=17 ONLY='test/t/clocks/*'
 #   make majors-clean           removes what it keeps
-#   make all-majors             every suite on every major and variant, whole, for hours; a table in docs/evidence.md
+#   make all-majors             every suite on every major and variant, whole, for hours; a table in trials/evidence.md
 #   make variant OF=clang       built by clang with -Werror: module and regress
 #   make variant OF=sanitized   with ASan and UBSan: regress, pgtap, and registries that lie, for LIE_SECONDS=300
 #   make variant OF=asserts     below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18

@@ -1,4 +1,4 @@
-# What a fleet costs its registry, of which a hundredth dies each minute: a row of docs/benchmarks.md for each store.
+# What a fleet costs its registry, of which a hundredth dies each minute: a row of trials/bench/tables.md for each store.
 # NODES, MINUTES of each store's steady time, STORE.
 use strict;
 use warnings;

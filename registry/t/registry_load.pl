@@ -1,5 +1,5 @@
 # What nodes cost their registry: 50 of them claim a number each and extend it, and the requests that reach the store
-# are counted. docs/benchmarks.md says what follows for 1,000.
+# are counted. trials/bench/tables.md says what follows for 1,000.
 use strict;
 use warnings;
 use FindBin;

@@ -127,7 +127,7 @@ while ($queries =~ /^(idgen_\w+):\n(.*?)(?=^idgen|\z)/msg)
 	my ($group, $text) = ($1, $2);
 	my @columns = $text =~ /- (\w+):\n\s+usage: "(?:COUNTER|GAUGE)"/g;
 	ok("$metrics$of_leased" =~ /^${group}_$_(\{|\s)/m, "metric ${group}_$_") for @columns;
-	ok($manual =~ /`${group}_$_`/, "docs/monitoring.md has ${group}_$_") for @columns;
+	like($text, qr/- $_:\n\s+usage: "\w+"\n\s+description: "\w/, "queries.yaml says what ${group}_$_ is") for @columns;
 }
 
 # Prometheus with those rules. Shorter intervals only.

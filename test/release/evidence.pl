@@ -1,4 +1,4 @@
-# docs/evidence.md says what trials/evidence/runs.txt has, and each fault in trials/evidence/faults-found.md has a test or a mutant that exists.
+# trials/evidence.md says what trials/evidence/runs.txt has, and each fault in trials/evidence/faults-found.md has a test or a mutant that exists.
 use strict;
 use warnings;
 use FindBin;
@@ -8,7 +8,7 @@ use List::Util qw(sum0);
 use Test::More;
 
 my $tree = source_tree();
-my $page = text_of("$tree/docs/evidence.md");
+my $page = text_of("$tree/trials/evidence.md");
 my $found = text_of("$tree/trials/evidence/faults-found.md");
 my $row = qr/^\d{4}-\d\d-\d\d [0-9a-f]{12} (?:simulator(?:-registry)?(?:-copies)?|walk-(?:registry|tickets)|nemesis-[a-z-]+) (?:\d+ ){5}(?:nothing|failed|seed-\d+) [0-9a-f]{64}$/;
 my %mutants = map { ($_ => 1) } text_of("$tree/test/sim/mutants") =~ /^(\w+) /gm, map { split ' ', text_of("$tree/registry/walks/$_/Makefile") =~ s/.*\nMUTANTS = ([^\n]*)\n.*/$1/sr } qw(numbers tickets);

@@ -6,7 +6,7 @@
 //      they last used, and find others, without it. Statistics do without it, too.
 //   2. SharedSlot::mutex, a spinlock: the slot itself, its key and its generation. Held for one take, or one copy.
 // Nothing that can raise an error runs under either.
-// The order of all locks is in docs/development.md.
+// The order of all locks is in src/locks.md.
 //
 // The whole is one block of memory with numbers instead of pointers: it may lie at different addresses in different
 // processes.

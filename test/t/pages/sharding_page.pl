@@ -17,8 +17,8 @@ my @conf = ('wal_level = logical', 'shared_buffers = 8MB', 'max_replication_slot
 my @parts = map { start_node("part$_", conf => [ @conf, "idgen.shards = '$_'" ], extension => 0) } 0 .. 2;
 my $proxy = start_node('proxy', extension => 0, conf => \@conf);
 
-# The walk's drawing is no code; Citus is set up by test/t/setup/setup_script.pl.
-my @blocks = grep { $_->{language} && $_->{section} !~ /^(?:All of it on one machine|Citus)$/ } blocks('sharding');
+# The walk's drawing is no code.
+my @blocks = grep { $_->{language} && $_->{section} ne 'All of it on one machine' } blocks('sharding');
 my %typed;
 
 # The block of a section, by its place there, with the addresses of these servers.
@@ -28,9 +28,8 @@ sub block_of
 	my $block = (grep { $_->{section} eq $section } @blocks)[ $place - 1 ] // die "no block $place in $section\n";
 	$typed{ $block->{number} } = 1;
 	my $text = $block->{text};
-	my %server = (a => $parts[0], b => $parts[1], archive => $parts[2]);
+	my %server = (a => $parts[0], b => $parts[1]);
 	$text =~ s{host=(\w+) dbname=app}{$server{$1}->connstr('postgres') =~ s/'/''/gr}ge;
-	$text =~ s{host '(\w+)', dbname 'app'}{sprintf "host '%s', port '%s', dbname 'postgres'", $server{$1}->host, $server{$1}->port}ge;
 	return $text;
 }
 sub type { my ($node, $section, $place) = @_; return $node->safe_psql('postgres', block_of($section, $place)) }
@@ -77,11 +76,8 @@ type($_, 'One server', 2) for @parts;
 # PL/Proxy, where there is a package of it.
 SKIP:
 {
-	if (!$proxy->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'plproxy'}))
-	{
-		block_of('PL/Proxy', 1);
-		skip 'no PL/Proxy', 3;
-	}
+	my ($run) = page('sharding') =~ /`(RUN ON id_shard\(post_id\))`/ or die 'the page names no RUN ON';
+	skip 'no PL/Proxy', 3 if !$proxy->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'plproxy'});
 	$_->safe_psql('postgres', <<'SQL') for @parts;
 CREATE FUNCTION add_post(author integer, body text) RETURNS bigint LANGUAGE sql AS 'INSERT INTO post (author, body) VALUES ($1, $2) RETURNING id';
 CREATE FUNCTION body_of(post_id bigint) RETURNS SETOF text LANGUAGE sql AS 'SELECT body FROM post WHERE id = $1';
@@ -93,8 +89,8 @@ CREATE EXTENSION plproxy;
 CREATE SERVER posts FOREIGN DATA WRAPPER plproxy OPTIONS ($partitions);
 CREATE USER MAPPING FOR CURRENT_USER SERVER posts;
 CREATE FUNCTION add_post(author integer, body text) RETURNS bigint LANGUAGE plproxy AS \$\$ CLUSTER 'posts'; RUN ON hashint4(author); \$\$;
+CREATE FUNCTION body_of(post_id bigint) RETURNS SETOF text LANGUAGE plproxy AS \$\$ CLUSTER 'posts'; $run; \$\$;
 SQL
-	type($proxy, 'PL/Proxy', 1);
 	my $session = connect_to($proxy);
 	my %id_of = map { ($_ => value_of($session, 'SELECT add_post(?, ?)', $_, "body of $_")) } 1 .. 200;
 	is(repeated({}, values %id_of), 0, 'PL/Proxy: no ID twice');
@@ -106,7 +102,17 @@ SQL
 # A foreign partition.
 {
 	$parts[2]->safe_psql('postgres', 'CREATE TABLE message (id bigint DEFAULT next_id(), body text)');
-	type($parts[0], 'Foreign partitions', 1);
+	my ($host, $port) = ($parts[2]->host, $parts[2]->port);
+	$parts[0]->safe_psql('postgres', <<"SQL");
+CREATE EXTENSION postgres_fdw;
+CREATE SERVER archive FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host '$host', port '$port', dbname 'postgres', extensions 'idgen');
+CREATE USER MAPPING FOR CURRENT_USER SERVER archive;
+CREATE TABLE message (id bigint NOT NULL DEFAULT next_id(), body text) PARTITION BY RANGE (id);
+CREATE FOREIGN TABLE message_before PARTITION OF message
+    FOR VALUES FROM (MINVALUE) TO (id_min('2026-01-01 00:00:00+00')) SERVER archive OPTIONS (table_name 'message');
+CREATE TABLE message_since PARTITION OF message
+    FOR VALUES FROM (id_min('2026-01-01 00:00:00+00')) TO (MAXVALUE);
+SQL
 	my $session = connect_to($parts[0]);
 	$session->do($_) for q{INSERT INTO message (body) SELECT 'new' FROM generate_series(1, 100)}, q{INSERT INTO message SELECT id_make('2025-06-01 00:00:00+00', 0, n), 'old' FROM generate_series(1, 10) AS n};
 	is(value_of($session, 'SELECT count(*) FROM message_since WHERE id_shard(id) = 0'), 100,

@@ -27,6 +27,7 @@ my $partman = $server->safe_psql('postgres', q{SELECT default_version FROM pg_av
 my %table = (
 	README => { given => $idgen, not_here => [ [ qr/CREATE/, 'test/neighbors/readme.pl' ] ], shell_in => 'test/neighbors/readme.pl' },
 	behind => { test => 'test/neighbors/behind.pl' },
+	citus => { not_here => [ [ qr/./, 'needs Citus, which Debian does not have: tools/citus' ] ] },
 	'clients/README' => { given => $idgen, not_here => [ [ qr/\$1/, 'a driver binds its parameter: test/t/reading/reading_page.pl' ] ] },
 	installing => {
 		shell_in => 'test/neighbors/first_hour.pl',
@@ -45,14 +46,15 @@ my %table = (
 			AND (SELECT array_agg(id_time(id, 'snowflake') > now() - interval '5 min' ORDER BY note) = '{t,f}' FROM parcel)}
 	},
 	monitoring => { given => "$idgen; CREATE TABLE photo (id bigint PRIMARY KEY DEFAULT next_id()); INSERT INTO photo SELECT FROM generate_series(1, 1000)" },
-	'other-kinds' => { given => $idgen, results => qr/^(?!The bounds of the clock)/ },
+	order => { given => "$idgen; CREATE EXTENSION idgen_kinds", results => qr/^(?!The bounds of the clock)/ },
+	'other-kinds' => { given => $idgen, results => qr// },
 	ranges => { given => $idgen, not_here => [ $partman =~ /^4/ ? () : [ qr/partman/, 'needs pg_partman 4: test/t/pages/ranges.pl types it for others' ] ] },
 	registry => {
 		given => 'CREATE EXTENSION idgen_registry',
 		not_here => [ $server->pg_version < 17 ? () : [ qr/DROP ROLE/, 'it can fail from 17 on, as the page says' ] ],
 		shell_in => 'test/neighbors/first_hour.pl'
 	},
-	sharding => { test => 'test/t/pages/sharding_page.pl', not_here => [ [ qr/citus|on_all_nodes|'16-31'|ALTER TABLE ref /, 'needs Citus, which Debian does not have: tools/citus' ] ] },
+	sharding => { test => 'test/t/pages/sharding_page.pl' },
 	'sql-only' => {
 		shell => 1,
 		as => sub { $_[0] =~ /^ALTER DATABASE/ ? $user : 'owner' },
