@@ -10,8 +10,16 @@ namespace idgen::pg {
 
 namespace {
 
-// Whether the rows of an origin are those of a table's first copy, which can be older than they look. The worker of a
-// subscription that copies a table has an origin of its own: pg_SUBSCRIPTION_TABLE.
+// Whether rows are those of a table's first copy, which can be older than they look. The worker of a subscription that
+// copies a table has an origin of its own: pg_SUBSCRIPTION_TABLE. pglogical, and those that come from it, copy by a session of
+// a client that is named SUBSCRIPTION_copy.
+bool is_copy_session() {
+    constexpr const char *suffix = "_copy";
+    size_t length = strlen(application_name);
+    return MyBackendType == B_BACKEND && length > strlen(suffix) &&
+           strcmp(application_name + length - strlen(suffix), suffix) == 0;
+}
+
 bool is_copy_origin(uint16 origin) {
     static uint16 known = 0;
     static bool is_known_copy = false;
@@ -72,7 +80,7 @@ Datum idgen_watch_shard(PG_FUNCTION_ARGS) {
     char **arguments = trigger->tg_trigger->tgargs;
     Layout layout;
     int64 id = id_of_row(*trigger, arguments[0]);
-    bool is_copy = session_origin() != 0 && is_copy_origin(session_origin());
+    bool is_copy = session_origin() != 0 && (is_copy_origin(session_origin()) || is_copy_session());
     if (id <= 0 || is_copy || parse_layout(arguments[1], layout).reason != LayoutReason::none) return Datum{0};
     uint32 shard;
     Maker maker = OwnIds(layout).maker_of(id, shard);

@@ -145,6 +145,15 @@ is_told(1, 0, 'a shard without a slot: above the floor');
 $worker->do('RESET idgen.shards');
 forget_all();
 
+# pglogical's session that copies a table
+$worker->do(q{SET application_name = 'subscription_copy'});
+arrives(later('70 s'));
+is_told(0, 0, 'a session that copies for pglogical');
+$worker->do(q{SET application_name = '_copy'});
+arrives(later('80 s'));
+is_told(1, 0, 'a session of another name');
+forget_all();
+
 # Columns of id64, another layout, no value; and a trigger by hand that says nonsense refuses no row.
 $on->do($_) for 'CREATE TABLE shown (id id64, other bigint, text text)', q{SELECT idgen.watch('shown', 'id')};
 $worker->do('INSERT INTO shown (id) VALUES (' . later('90 s') . '::id64), (NULL)');

@@ -92,7 +92,7 @@ $node->append_conf('postgresql.auto.conf', "idgen.synchronous = 'auto'");
 # Sizes and keys need preload, and a message says so.
 $node->append_conf('postgresql.conf', $_) for 'idgen.max_slots = 8', 'idgen.max_databases = 8', q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'};
 $node->restart;
-$node->psql('postgres', q{SELECT '1'::id64 < '2'::id64}, stderr => \$error);
+$node->psql('postgres', q{SELECT 1::bigint::id64 < 2::bigint::id64}, stderr => \$error);
 is($error, '', 'a comparison of id64 warns of nothing, before a session needs the shared state');
 $node->psql('postgres', 'SELECT next_id()', stderr => \$error);
 like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preload_libraries/,
