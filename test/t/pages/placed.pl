@@ -1,0 +1,138 @@
+# Rows that get an ID at their own past time: importers that write at once and are killed, and a server that crashes,
+# give every row of the source one ID, in the millisecond of its time.
+use strict;
+use warnings;
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use IdgenNode;
+use List::Util qw(shuffle);
+use POSIX qw(_exit WNOHANG);
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# Shard 8191 is in nobody's idgen.shards. An odd step meets each sequence of a millisecond once in 1024 tries; then the
+# next millisecond follows.
+my $place = <<'SQL';
+CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id(), source text UNIQUE, what text);
+
+CREATE FUNCTION place(at timestamptz, source text, what text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    first integer := floor(random() * 1024);
+    step integer := floor(random() * 512) * 2 + 1;
+    placed bigint;
+BEGIN
+    FOR n IN 0 .. 1000000 LOOP
+        INSERT INTO event (id, source, what)
+        VALUES (id_make(at + n / 1024 * interval '1 ms', 8191, (first + n * step) % 1024), source, what)
+        ON CONFLICT DO NOTHING RETURNING id INTO placed;
+        IF NOT FOUND THEN
+            SELECT id INTO placed FROM event WHERE event.source = place.source;
+        END IF;
+        EXIT WHEN FOUND;
+    END LOOP;
+    RETURN placed;
+END
+$$;
+SQL
+
+my $node = start_node('placed', conf => [ "idgen.shards = '5'", "timezone = 'UTC'" ]);
+$node->safe_psql('postgres', $place);
+my $main = connect_to($node);
+my $watch = connect_to($node);
+my @workers;
+
+# The source: milliseconds with 1 to 1024 rows, whose times have microseconds. Its first row stands in the middle of what
+# a worker does.
+my %rows_of = ('000' => 1, '001' => 10, '002' => 500, '003' => 900, '007' => 1024);
+my @source;
+for my $ms (sort keys %rows_of)
+{
+	my $time = "2019-05-01 12:00:00.$ms";
+	push @source, { source => "$ms.$_", ms => "$time+00", at => $time . sprintf('%03d+00', $_ % 1000) } for 1 .. $rows_of{$ms};
+}
+
+# Places a row; if the server goes away meanwhile, again when it is back. Gives the session.
+sub place
+{
+	my ($session, $row) = @_;
+	my $end = time + $patience;
+	until (
+		eval {
+			$session //= connect_to($node);
+			value_of($session, 'SELECT place(?, ?, ?)', $row->{at}, $row->{source}, $row->{ms});
+			1;
+		})
+	{
+		my $error = $@;
+		die $error if time > $end || $session && $session->ping;
+		undef $session;
+		sleep 0.05;
+	}
+	return $session;
+}
+
+# Starts a worker that places all rows, in an order of its own.
+sub begin_worker
+{
+	my ($number) = @_;
+	my $pid = fork // die "fork: $!";
+	return $pid if $pid;
+	srand $number;
+	my ($held, @others) = @source;
+	my @order = shuffle @others;
+	splice @order, @order / 2, 0, $held;
+	my $session;
+	my $done = eval { $session = place($session, $_) for @order; 1 };
+	warn $@ unless $done;
+	_exit($done ? 0 : 1);
+}
+
+# Waits until more rows than that are stored.
+sub wait_for_rows
+{
+	my ($count) = @_;
+	my $end = time + $patience;
+	until (value_of($watch, 'SELECT count(*) FROM event') > $count)
+	{
+		die "no more than $count rows" if time > $end || grep { waitpid $_, WNOHANG } @workers;
+		sleep 0.01;
+	}
+	return;
+}
+
+# While this transaction is open no worker gets past the middle: so none has ended when the server crashes.
+$main->begin_work;
+$main->do('INSERT INTO event (source) VALUES (?)', undef, $source[0]{source});
+@workers = map { begin_worker($_) } 1 .. 4;
+wait_for_rows(300);
+my $killed = shift @workers;
+kill 'KILL', $killed;
+waitpid $killed, 0;
+is($?, 9, 'a worker was killed');
+push @workers, begin_worker(5);
+wait_for_rows(700);
+crash($node);
+start_again($node);
+my $failed = 0;
+for my $pid (@workers) { waitpid $pid, 0; $failed++ if $? }
+is($failed, 0, 'the workers ended well');
+
+$main = connect_to($node);
+is(value_of($main, 'SELECT count(*) FROM event'), scalar @source, 'as many rows as the source has');
+my %id_of = map { @$_ } @{ $main->selectall_arrayref('SELECT source, id FROM event') };
+is(scalar(grep { !$id_of{ $_->{source} } } @source), 0, 'each row of the source has one row');
+is(value_of($main, 'SELECT count(*) FROM event WHERE id_time(id) <> what::timestamptz OR id_shard(id) <> 8191'),
+	0, 'each ID has the millisecond of its time, and the shard of the import');
+my $full = '[2019-05-01 12:00:00.007Z, 2019-05-01 12:00:00.008Z)';
+is(value_of($main, 'SELECT count(*) FROM event WHERE id_within(id, ?)', $full),
+	1024, 'a full millisecond has all its IDs');
+
+# Once more, and one more.
+place($main, $_) for @source[ 0, 5, -1 ];
+is(value_of($main, 'SELECT count(*) FROM event'), scalar @source, 'what comes again is not stored again');
+is(value_of($main, 'SELECT place(?, ?, NULL)', $source[-1]{at}, $source[-1]{source}), $id_of{ $source[-1]{source} },
+	'it has the ID that it had');
+is(value_of($main, q{SELECT id_time(place('2019-05-01 12:00:00.007Z', 'one more', NULL))}),
+	'2019-05-01 12:00:00.008+00', 'after a full millisecond comes the next');
+
+done_testing();
