@@ -1,5 +1,5 @@
 -- The view `called`: the functions of idgen and idgen_kinds that people call, which are all but those that a type, an operator, an
--- operator class, an aggregate, a cast or the planner calls by itself. An aggregate whose arguments have no names is part of a
+-- operator class, an aggregate, a cast, a trigger or the planner calls by itself. An aggregate whose arguments have no names is part of a
 -- type or of a function. Read by install.sql, and by the README's test.
 CREATE VIEW called AS
 WITH function AS (
@@ -12,4 +12,4 @@ SELECT oid, proname, prokind, pronargs, proargnames FROM function AS f
    AND NOT EXISTS (SELECT FROM pg_amproc WHERE amproc = f.oid)
    AND NOT EXISTS (SELECT FROM pg_aggregate WHERE f.oid IN (aggfnoid, aggtransfn, aggfinalfn, aggcombinefn) AND f.proargnames IS NULL)
    AND NOT EXISTS (SELECT FROM pg_cast WHERE castfunc = f.oid)
-   AND f.prorettype <> 'internal'::regtype;
+   AND f.prorettype NOT IN ('internal'::regtype, 'trigger'::regtype);

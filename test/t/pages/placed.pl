@@ -5,35 +5,14 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use IdgenNode;
+use IdgenPages;
 use List::Util qw(shuffle);
 use POSIX qw(_exit WNOHANG);
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-# Shard 8191 is in nobody's idgen.shards. An odd step meets each sequence of a millisecond once in 1024 tries; then the
-# next millisecond follows.
-my $place = <<'SQL';
-CREATE TABLE event (id bigint PRIMARY KEY DEFAULT next_id(), source text UNIQUE, what text);
-
-CREATE FUNCTION place(at timestamptz, source text, what text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    first integer := floor(random() * 1024);
-    step integer := floor(random() * 512) * 2 + 1;
-    placed bigint;
-BEGIN
-    FOR n IN 0 .. 1000000 LOOP
-        INSERT INTO event (id, source, what)
-        VALUES (id_make(at + n / 1024 * interval '1 ms', 8191, (first + n * step) % 1024), source, what)
-        ON CONFLICT DO NOTHING RETURNING id INTO placed;
-        IF NOT FOUND THEN
-            SELECT id INTO placed FROM event WHERE event.source = place.source;
-        END IF;
-        EXIT WHEN FOUND;
-    END LOOP;
-    RETURN placed;
-END
-$$;
-SQL
+# As the page has it, but for its own row.
+my ($place) = block('ranges', 'Rows at times of their own', 'sql') =~ /\A(.*?\n)SELECT id_time/s or die 'no such block';
 
 my $node = start_node('placed', conf => [ "idgen.shards = '5'", "timezone = 'UTC'" ]);
 $node->safe_psql('postgres', $place);

@@ -194,6 +194,10 @@ SQL
 		'move: the other schema goes on where it was');
 }
 
+# Several masters: what the trigger finds is for watched_shards.pl.
+type($parts[2], 'Several masters', 1);
+is(value_of(connect_to($parts[2]), q{SELECT tgenabled FROM pg_trigger WHERE tgrelid = 'event'::regclass}), 'R', 'several masters: a table is watched');
+
 # The map of shards; and IDs that land where they are made.
 {
 	my $node = $parts[3];
