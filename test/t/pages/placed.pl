@@ -71,7 +71,7 @@ sub wait_for_rows
 {
 	my ($count) = @_;
 	my $end = time + $patience;
-	until (value_of($watch, 'SELECT count(*) FROM event') > $count)
+	until (value_of($watch, 'SELECT count(*) FROM post') > $count)
 	{
 		die "no more than $count rows" if time > $end || grep { waitpid $_, WNOHANG } @workers;
 		sleep 0.01;
@@ -81,7 +81,7 @@ sub wait_for_rows
 
 # While this transaction is open no worker gets past the middle: so none has ended when the server crashes.
 $main->begin_work;
-$main->do('INSERT INTO event (source) VALUES (?)', undef, $source[0]{source});
+$main->do('INSERT INTO post (source) VALUES (?)', undef, $source[0]{source});
 @workers = map { begin_worker($_) } 1 .. 4;
 wait_for_rows(300);
 my $killed = shift @workers;
@@ -97,18 +97,18 @@ for my $pid (@workers) { waitpid $pid, 0; $failed++ if $? }
 is($failed, 0, 'the workers ended well');
 
 $main = connect_to($node);
-is(value_of($main, 'SELECT count(*) FROM event'), scalar @source, 'as many rows as the source has');
-my %id_of = map { @$_ } @{ $main->selectall_arrayref('SELECT source, id FROM event') };
+is(value_of($main, 'SELECT count(*) FROM post'), scalar @source, 'as many rows as the source has');
+my %id_of = map { @$_ } @{ $main->selectall_arrayref('SELECT source, id FROM post') };
 is(scalar(grep { !$id_of{ $_->{source} } } @source), 0, 'each row of the source has one row');
-is(value_of($main, 'SELECT count(*) FROM event WHERE id_time(id) <> what::timestamptz OR id_shard(id) <> 8191'),
+is(value_of($main, 'SELECT count(*) FROM post WHERE id_time(id) <> what::timestamptz OR id_shard(id) <> 8191'),
 	0, 'each ID has the millisecond of its time, and the shard of the import');
 my $full = '[2019-05-01 12:00:00.007Z, 2019-05-01 12:00:00.008Z)';
-is(value_of($main, 'SELECT count(*) FROM event WHERE id_within(id, ?)', $full),
+is(value_of($main, 'SELECT count(*) FROM post WHERE id_within(id, ?)', $full),
 	1024, 'a full millisecond has all its IDs');
 
 # Once more, and one more.
 place($main, $_) for @source[ 0, 5, -1 ];
-is(value_of($main, 'SELECT count(*) FROM event'), scalar @source, 'what comes again is not stored again');
+is(value_of($main, 'SELECT count(*) FROM post'), scalar @source, 'what comes again is not stored again');
 is(value_of($main, 'SELECT place(?, ?, NULL)', $source[-1]{at}, $source[-1]{source}), $id_of{ $source[-1]{source} },
 	'it has the ID that it had');
 is(value_of($main, q{SELECT id_time(place('2019-05-01 12:00:00.007Z', 'one more', NULL))}),
