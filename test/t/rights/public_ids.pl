@@ -73,6 +73,28 @@ my $log = slurp_file($node->logfile);
 like($log, qr/parameter "idgen.keys" changed to "\*+"/, 'a reload logs the keys as stars');
 unlike($log, qr/$_/i, 'no key is in the log') for $old, $new, $third;
 
+# Who may show IDs, and who may turn them back: neither PUBLIC nor the owner of the database. Views, defaults and policies call
+# with the rights of whoever uses them.
+{
+	$session->do($_) for 'CREATE ROLE web LOGIN', 'CREATE ROLE visitor LOGIN', 'GRANT EXECUTE ON FUNCTION id_to_public TO web', 'CREATE TABLE shown (id bigint, public text DEFAULT id_to_public(7))',
+	  'INSERT INTO shown VALUES (5)', 'CREATE VIEW as_shown AS SELECT id_to_public(id) AS public FROM shown', 'CREATE VIEW as_turned AS SELECT id_from_public(public) AS id FROM shown',
+	  'CREATE TABLE guarded (public text)', 'INSERT INTO guarded VALUES (id_to_public(5))', 'ALTER TABLE guarded ENABLE ROW LEVEL SECURITY', 'CREATE POLICY p ON guarded USING (id_from_public(public) = 5)',
+	  'GRANT ALL ON shown, as_shown, as_turned, guarded TO web, visitor, app';
+	my %on = map { $_ => connect_to($node, user => $_) } qw(web visitor app);
+	is(length value_of($on{$_}, 'SELECT public FROM as_shown'), 12, "$_: a view shows IDs") for qw(web app);
+	ok($on{$_}->do('INSERT INTO shown (id) VALUES (1)'), "$_: a DEFAULT does") for qw(web app);
+	fails_with($on{visitor}, $_, '42501', qr/permission denied for function id_to_public$/, "without the right: $_") for 'SELECT public FROM as_shown', 'INSERT INTO shown (id) VALUES (1)';
+	fails_with($on{ $_->[0] }, $_->[1], '42501', qr/permission denied for function id_from_public$/, "$_->[0]: $_->[1]")
+	  for map { my $role = $_; map { [ $role, $_ ] } 'SELECT id FROM as_turned', 'SELECT * FROM guarded' } qw(web visitor);
+	is(value_of($on{app}, 'SELECT max(id) FROM as_turned'), 7, 'with both rights: a view');
+	is(value_of($on{app}, 'SELECT count(*) FROM guarded'), 1, 'with both rights: a policy');
+	$session->do($_) for 'CREATE ROLE tenant LOGIN', 'CREATE DATABASE rented OWNER tenant';
+	$node->safe_psql('rented', 'CREATE EXTENSION idgen');
+	my $tenant = connect_to($node, user => 'tenant', db => 'rented');
+	fails_with($tenant, $_, '42501', qr/permission denied for function id_to_public$/, "the owner of the database: $_") for 'SELECT id_to_public(5)', 'GRANT EXECUTE ON FUNCTION id_to_public TO tenant';
+	$_->disconnect for values %on, $tenant;
+}
+
 # A setting that was stored before the library guarded it is not taken.
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
 $session->do('ALTER SYSTEM RESET idgen.keys');
