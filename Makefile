@@ -67,7 +67,7 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 # The version stands in idgen.control; tools/release-check compares what else says it.
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
-# Whose updates are put together from install parts, too.
+# Whose updates to this version are put together from install parts, too: at the next version they are files.
 UPDATES = idgen idgen_migrate
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) $(UPDATES:%=sql/%--0.9.0--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(filter-out $(DATA_built),$(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql)))
@@ -201,7 +201,7 @@ $(shell mkdir -p $(sort $(dir $(OBJS) $(LEASE_OWN) $(DATA_built))))
 endif
 # The install scripts are put together from their parts; those of the houses are named there.
 sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call files,sql/common/* sql/install/*)
-sql/idgen--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control sql/update.sql sql/install/89-audit.sql sql/install/91-watch.sql
+sql/idgen--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control sql/from-0.9.0.sql sql/install/89-audit.sql sql/install/91-watch.sql
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 # What has the version in it, by itself or by the name of the gate between the two modules.

@@ -61,9 +61,9 @@ goes_on('backfill', 'SELECT FROM filled WHERE n = 60 FOR UPDATE', q{CALL idgen_m
 $session->do($_) for 'CREATE FUNCTION wait_at_gate() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM public.gate; END $$',
   q{CREATE EVENT TRIGGER waits ON ddl_command_end WHEN TAG IN ('ALTER TABLE') EXECUTE FUNCTION wait_at_gate()},
   'CREATE TABLE counted (id bigserial PRIMARY KEY)', 'CREATE TABLE moved (id uuid PRIMARY KEY DEFAULT gen_random_uuid())';
-goes_on('replace_serial', 'LOCK TABLE gate', q{CALL idgen_migrate.replace_serial('counted', 'id')},
+goes_on('replace_serial', 'LOCK TABLE gate', q{CALL idgen_migrate.replace_serial('counted', 'id', lock_wait => '1 h')},
 	q{SELECT (pg_get_expr(adbin, adrelid) ~ 'next_id')::int FROM pg_attrdef WHERE adrelid = 'counted'::regclass});
-goes_on('uuid_start', 'LOCK TABLE gate', q{CALL idgen_migrate.uuid_start('moved', 'new_id')},
+goes_on('uuid_start', 'LOCK TABLE gate', q{CALL idgen_migrate.uuid_start('moved', 'new_id', lock_wait => '1 h')},
 	q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'moved'::regclass AND attname = 'new_id'});
 
 done_testing;

@@ -61,9 +61,13 @@ refused('a version that is none', sub { edit("$tree/idgen.control", qr/\Q$versio
 refused('no date', sub { edit("$tree/CHANGELOG.md", qr/^(## \S+) \(.*\)$/m, '$1 (soon)') }, qr/^CHANGELOG\.md gives no date/m);
 refused('the version in a source', sub { put("$tree/src/pg/version.hpp", qq{// "$version"\n}) }, qr/^says the version, .*: src\/pg\/version\.hpp:1:/m);
 
-# A later version: its scripts.
+# A later version: its scripts. Those that were put together of install parts are files by then.
+my ($from) = map { m{/from-(.*)\.sql$} } glob "$tree/sql/from-*.sql";
+my @built = map { "sql/$_--$from--$version.sql" } qw(idgen idgen_migrate);
 sub later
 {
+	put("$tree/$_", "-- What was new.\nSELECT idgen.require_library('$version'::pg_catalog.text);\n") for @built;
+	git($tree, 'add', '-f', @built);
 	edit("$tree/$_", qr/\Q$version\E/, $next) for @controls, 'packaging/idgen.spec', 'debian/changelog';
 	# Its own, and that of each extension.
 	edit("$tree/META.json", qr/\Q$version\E/, $next) for 0 .. @controls;
