@@ -18,7 +18,7 @@
 #   make variant OF=asserts     below a server built with assertions: regress, pgtap, leases, crashes, faults; MAJOR=18
 #   make variant OF=memcheck    such a server under valgrind: some of regress
 #   make variant OF=macos       cross-compiled against macOS's own headers, and linked; OF=posix runs what it has in place of Linux's
-#   make variant OF=musl        below a server built with musl, as on Alpine: regress, pgtap; MAJOR=18
+#   make variant OF=musl        below a server built with musl, as on Alpine: unit, module, regress, pgtap, some of tap; MAJOR=18
 #   make variant OF=arm64       cross-compiled and run by qemu: unit, threads, sim, module, some of regress and of tap
 #   make check-upgrade          upgrades from PostgreSQL 15 to 17, 18 and 19
 #

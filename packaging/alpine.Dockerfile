@@ -1,7 +1,7 @@
 # A PostgreSQL server with idgen on Alpine, whose C library is musl, from this tree:
 #     docker build -f packaging/alpine.Dockerfile --build-arg PG_MAJOR=18 -t postgres-idgen:18-alpine .
-# It is used as the image postgres is; the library is loaded when the server starts. Both modules were built and tested below a
-# server built with musl (make variant OF=musl); neither these steps nor the names of the packages were tried.
+# It is used as the image postgres is; the library is loaded when the server starts. make variant OF=musl runs these steps, and what
+# they make, on a server built with musl. The names of Alpine's packages were never tried.
 ARG PG_MAJOR=18
 
 FROM postgres:${PG_MAJOR}-alpine AS build

@@ -99,7 +99,8 @@ sub crash_far_ahead
 	repeated($made, ids_of($session, 1000));
 	$session->disconnect;
 	$session = crash_and_start($node);
-	is(number_of($session), $number, "$kind: after a crash with R far ahead the same number");
+	# If the system does not name its boot, the machine may have crashed.
+	is(number_of($session), is_linux() ? $number : $next++, "$kind: after a crash with R far ahead the same number, if the boot is known");
 	is(repeated($made, ids_of($session, 1000)), 0, "$kind: no ID twice");
 	$session->disconnect;
 	crash($node);

@@ -9,6 +9,7 @@
 
 #include "core/horizon/machine.hpp"
 #include "core/horizon/pair_list.hpp"
+#include "core/horizon/record_owner.hpp"
 #include "registry/node/rules/lease.hpp"
 #include "registry/node/rules/lease_record.hpp"
 #include "support.hpp"

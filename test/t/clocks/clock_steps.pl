@@ -210,7 +210,8 @@ ok(value_of($session, 'SELECT next_id()') > 0, 'a clock set right again after id
 	is($falls, 0, 'eight sessions: IDs rise in each');
 }
 
-# NTP: what the kernel says of its clock counts at each renewal of the horizon.
+# NTP: what the kernel says of its clock counts at each renewal of the horizon. A system without such a word is never trusted.
+my $silent = is_linux() ? undef : qr/this system does not say whether its clock is synchronized/;
 my $later = 86420;
 my @warnings;
 local $SIG{__WARN__} = sub { push @warnings, @_ };
@@ -226,6 +227,7 @@ for my $case (
 	[ 'warn', '0 20000 100',  undef,                        'well' ])
 {
 	my ($required, $words, $refused, $what) = @$case;
+	$refused = $required eq 'on' ? $silent : undef if $silent;
 	set_for_server($session, 'idgen.require_clock_sync', $required) if value_of($session, 'SHOW idgen.require_clock_sync') ne $required;
 	kernel_says($node, $words);
 	set_clock($node, sprintf '+%d', $later += 10);
@@ -233,7 +235,7 @@ for my $case (
 	if   ($refused) { fails_with($session, 'SELECT next_id()', '55000', $refused, $what) }
 	else            { ok(eval { value_of($session, 'SELECT next_id()') }, "$what: an ID is made") }
 }
-is("@warnings", '', 'no draw at these clocks warns');
+is(join('', grep { !$silent || !/$silent/ } @warnings), '', 'no draw at these clocks warns');
 kernel_says($node, '0 500001 100');
 for (1 .. 2)
 {
@@ -242,13 +244,13 @@ for (1 .. 2)
 		'require_clock_sync = warn, a clock that is off by more: an ID is made');
 }
 is(scalar @warnings, 1, 'require_clock_sync = warn: a warning, and one a minute');
-like($warnings[0] // '', qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: the warning says by how much');
+like($warnings[0] // '', $silent // qr/the clock of this machine may be wrong by 0\.501 s/, 'require_clock_sync = warn: the warning says by how much');
 set_for_server($session, 'idgen.require_clock_sync', 'on');
 set_clock($node, sprintf '+%d', $later += 10);
 fails_with($session, 'SELECT next_id()', '55000',
-	qr/may be wrong by 0\.501 s\nDETAIL:  The kernel gives that bound, idgen.clock_error is 0\.500 s, and .* is "on"\.\nHINT:  .*chrony or ntpd.*increase idgen.clock_error/, 'the whole error');
+	$silent // qr/may be wrong by 0\.501 s\nDETAIL:  The kernel gives that bound, idgen.clock_error is 0\.500 s, and .* is "on"\.\nHINT:  .*chrony or ntpd.*increase idgen.clock_error/, 'the whole error');
 set_for_server($session, 'idgen.clock_error', '501ms');
-ok(eval { value_of($session, 'SELECT next_id()') }, 'a larger idgen.clock_error admits it');
+is(defined eval { value_of($session, 'SELECT next_id()') }, !$silent, 'a larger idgen.clock_error admits it, if there is a bound');
 
 # A server whose clock is well: what lies ahead of it is named, and the clock is not blamed. The horizon is found
 # further ahead than IDs may be.

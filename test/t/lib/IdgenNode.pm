@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 our @EXPORT = qw(start_node start_again crash preload connect_to in_sessions begin_makers lines_of made_by fails_with succeeds give_clock set_clock
-  freeze_clock clock_offset clock_environment give_boot kernel_says set_for_server name_standbys value_of wait_until draw repeated
+  freeze_clock clock_offset clock_environment give_boot kernel_says is_linux set_for_server name_standbys value_of wait_until draw repeated
   expect_blame $duration $patience);
 
 # Why a test dies: before 19 that is said in a log alone, which goes with the test's folder. What fails in a destructor,
@@ -92,6 +92,9 @@ sub kernel_environment
 	my ($file) = @_;
 	return (KERNEL_CLOCK => $file, LD_PRELOAD => join ' ', preload('kernel_clock'), $ENV{LD_PRELOAD} // ());
 }
+
+# Whether the module asks the kernel for its boot and of its clock; what IDGEN_POSIX builds does not.
+sub is_linux { return $^O eq 'linux' && ($ENV{COPT} // '') !~ /IDGEN_POSIX/ }
 
 # Has the kernel say of its clock, from the node's next start on and at once from then on: what adjtimex returns (5: not
 # synchronized), maxerror and esterror in us.
