@@ -103,6 +103,16 @@ BEGIN
     RETURN QUERY SELECT format('view %s, whose trigger %I is disabled,', target, t.tgname) FROM pg_trigger t WHERE t.tgrelid = view AND t.tgenabled <> 'O';
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
         RETURN QUERY SELECT format('view %s, which calls %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
+        -- What a view of another role calls runs with the rights of whoever reads it.
+        RETURN QUERY
+        WITH RECURSIVE below(oid) AS (
+            SELECT view
+            UNION
+            SELECT c.oid FROM below b JOIN pg_rewrite w ON w.ev_class = b.oid
+              JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+              JOIN pg_class c ON c.oid = d.refobjid AND c.relkind IN ('v', 'm'))
+        SELECT format('view %s, which reads %s of %I,', target, idgen_migrate.name_of(c.oid), r.rolname)
+          FROM below b JOIN pg_class c ON c.oid = b.oid JOIN pg_roles r ON r.oid = c.relowner WHERE c.oid <> view AND NOT r.rolsuper;
     END IF;
 END
 $$;

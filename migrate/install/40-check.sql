@@ -30,7 +30,7 @@ BEGIN
     END IF;
     RETURN QUERY SELECT false, '42501', format('row level security hides rows of %s from %I', idgen_migrate.name_of(relation), current_user),
         format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', idgen_migrate.name_of(relation))
-        FROM pg_class c WHERE c.oid = relation AND c.relkind = 'r' AND row_security_active(relation);
+        FROM pg_class c WHERE c.oid = relation AND c.relkind IN ('r', 'p') AND row_security_active(relation);
 END
 $$;
 

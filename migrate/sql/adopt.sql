@@ -67,6 +67,11 @@ CREATE FUNCTION of_view() RETURNS SETOF given_view LANGUAGE sql AS 'SELECT * FRO
 CREATE TABLE others (id serial PRIMARY KEY);
 CREATE VIEW others_view AS SELECT id FROM others;
 ALTER VIEW others_view OWNER TO idgen_reader;
+CREATE TABLE through (id serial PRIMARY KEY);
+CREATE VIEW of_reader AS SELECT 1 AS one;
+ALTER VIEW of_reader OWNER TO idgen_reader;
+CREATE VIEW between_us AS SELECT one FROM of_reader;
+CREATE VIEW through_view AS SELECT id FROM through, between_us;
 CREATE TABLE their (id serial PRIMARY KEY);
 ALTER TABLE their OWNER TO idgen_reader;
 CREATE TABLE future (id bigserial PRIMARY KEY);

@@ -51,10 +51,15 @@ Maker OwnIds::maker_of(int64 id, uint32 &shard) const {
     shard = parts.shard;
     SharedDatabase *database = find_database(state);
     if (database == nullptr || database->resets.load() != 0) return Maker::perhaps_here;
-    Position last = position_of_slot(state, {key_of(layout_), MyDatabaseId, shard});
     const Horizon &horizon = database->horizon;
-    int64 floor_ms = Max(horizon.floor_ms.load(), claimed_ms(leases_of(state), shard));
-    bool is_above_all = is_above(parts, last) && parts.tick >= tick_from(packing_, us_of(floor_ms));
+    auto is_above_floor = [&] {
+        int64 floor_ms = Max(horizon.floor_ms.load(), claimed_ms(leases_of(state), shard));
+        return parts.tick >= tick_from(packing_, us_of(floor_ms));
+    };
+    // Old rows, which are most of a table, need no lock.
+    if (!is_above_floor()) return Maker::perhaps_here;
+    Position last = position_of_slot(state, {key_of(layout_), MyDatabaseId, shard});
+    bool is_above_all = is_above(parts, last) && is_above_floor();
     bool is_known = horizon.granted_ms.load() != 0 && database->resets.load() == 0;
     return is_above_all && is_known ? Maker::another : Maker::perhaps_here;
 }
