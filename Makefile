@@ -68,7 +68,7 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 # Whose updates to this version are put together from install parts, too: at the next version they are files.
-UPDATES = idgen idgen_migrate
+UPDATES = idgen idgen_migrate idgen_registry
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) $(UPDATES:%=sql/%--0.9.0--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(filter-out $(DATA_built),$(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql)))
 SCRIPTS = bin/idgen-setup

@@ -1308,7 +1308,7 @@ BEGIN
         part := regexp_match(item, '^ *([0-9]{1,10}) *(?:- *([0-9]{1,10}) *)?$');
         IF part IS NULL OR part[1]::bigint > 2147483647 OR coalesce(part[2], part[1])::bigint NOT BETWEEN part[1]::bigint AND 2147483647 THEN
             RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', MESSAGE = format('invalid shards: "%s"', shards),
-                DETAIL = format('"%s" is neither a shard number nor a range.', item), HINT = 'Write numbers and ranges, such as ''5'' or ''0-15'' or ''1,4,8-11''.';
+                DETAIL = format('"%s" is neither a shard number nor a range.', item), HINT = 'Write shards and ranges, such as ''5'' or ''0-15'' or ''1,4,8-11''.';
         END IF;
         RETURN QUERY SELECT generate_series(part[1]::bigint, coalesce(part[2], part[1])::bigint);
     END LOOP;

@@ -14,6 +14,44 @@ REVOKE EXECUTE ON FUNCTION idgen.reset(timestamptz, boolean) FROM PUBLIC;
 COMMENT ON FUNCTION idgen.reset(timestamptz, boolean) IS
     'lowers the durable horizon after a mistake raised it: to the instant no_id_above, or without one to just above what this server made; refused where IDs could come twice, unless force is true: then no ID may have reached that instant';
 
+-- What a registry gives is called a shard everywhere. The views stay, with what was granted on them and what rests on them; the
+-- functions under them have other columns now.
+ALTER VIEW idgen.stat_lease RENAME COLUMN number TO shard;
+ALTER VIEW idgen.stat_registry RENAME COLUMN numbers TO shards;
+CREATE OR REPLACE VIEW idgen.stat_lease AS
+SELECT NULL::pg_catalog.int4 AS shard, NULL::pg_catalog.bool AS by_hand, NULL::pg_catalog.bool AS held,
+    NULL::pg_catalog.timestamptz AS horizon;
+CREATE OR REPLACE VIEW idgen.stat_registry AS
+SELECT NULL::pg_catalog.int4 AS shards, NULL::pg_catalog.timestamptz AS horizon,
+    NULL::pg_catalog.int8 AS lease_window, NULL::pg_catalog.int4 AS keeper_pid,
+    NULL::pg_catalog.timestamptz AS answered_at, NULL::pg_catalog.timestamptz AS silent_since,
+    NULL::pg_catalog.text AS trouble, NULL::pg_catalog.int4 AS counters,
+    NULL::pg_catalog.int4 AS counters_in_trouble, NULL::pg_catalog.int4 AS counter_used,
+    NULL::pg_catalog.text AS counter_trouble;
+DROP FUNCTION idgen.stat_lease();
+DROP FUNCTION idgen.stat_registry();
+CREATE FUNCTION idgen.stat_lease(OUT shard integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_lease' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4;
+CREATE FUNCTION idgen.stat_registry(
+    OUT shards integer, OUT horizon timestamptz, OUT lease_window bigint, OUT keeper_pid integer, OUT answered_at timestamptz,
+    OUT silent_since timestamptz, OUT trouble text, OUT counters integer, OUT counters_in_trouble integer, OUT counter_used integer,
+    OUT counter_trouble text)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_stat_registry' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
+CREATE OR REPLACE VIEW idgen.stat_lease AS SELECT shard, by_hand, held, horizon FROM idgen.stat_lease();
+CREATE OR REPLACE VIEW idgen.stat_registry AS
+SELECT shards, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble, counters, counters_in_trouble,
+       counter_used, counter_trouble
+  FROM idgen.stat_registry();
+REVOKE EXECUTE ON FUNCTION idgen.stat_lease(), idgen.stat_registry() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen.stat_lease(), idgen.stat_registry() TO pg_monitor;
+COMMENT ON FUNCTION idgen.stat_lease() IS 'what the view idgen.stat_lease shows';
+COMMENT ON FUNCTION idgen.stat_registry() IS 'what the view idgen.stat_registry shows';
+COMMENT ON VIEW idgen.stat_lease IS 'each shard that this server claims from a registry, and up to when IDs can be made with it';
+COMMENT ON VIEW idgen.stat_registry IS
+    'the registry as this server sees it: shards held, the nearest of their horizons, the last answer, and how its counters are; no row if none is set';
+
 -- What id64 takes from bigint is called from C.
 CREATE OR REPLACE FUNCTION idgen.id64_recv(internal) RETURNS id64
     AS 'MODULE_PATHNAME', 'idgen_int8recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -86,7 +124,7 @@ COMMENT ON COLUMN idgen.stat_database.settled_lag IS 'how far open transactions 
 COMMENT ON COLUMN idgen.stat_database.clock_offset IS 'the clock less the highest one accepted, ms; below 0: it was set back';
 COMMENT ON COLUMN idgen.stat_database.clock_max_error IS 'how far the clock may be wrong, as the kernel says, ms';
 COMMENT ON COLUMN idgen.stat_database.layout IS 'the layout in use that ends first';
-COMMENT ON COLUMN idgen.stat_registry.horizon IS 'the nearest horizon of those numbers';
+COMMENT ON COLUMN idgen.stat_registry.horizon IS 'the nearest horizon of those shards';
 COMMENT ON COLUMN idgen.stat_registry.lease_window IS 'how far ahead horizons are extended, ms';
 COMMENT ON COLUMN idgen.stat_registry.counter_used IS 'of the counter that is nearest to its end, percent of its max';
 

@@ -2,40 +2,70 @@
 -- Both libraries are of one version, and must be there.
 SELECT idgen.require_library('1.0.0'::pg_catalog.text);
 
+-- What a registry gives is called a shard everywhere.
+DROP FUNCTION idgen_lease.nodes();
+DROP FUNCTION idgen_lease.release(integer);
+DROP FUNCTION idgen_lease.limit_registry(interval, integer, interval);
+DROP FUNCTION idgen_lease.forget_shards(interval);
+CREATE FUNCTION idgen_lease.nodes(
+    OUT shard integer, OUT owner text, OUT system_identifier bigint, OUT timeline integer, OUT since timestamptz, OUT lease_left interval,
+    OUT horizon timestamptz, OUT is_free boolean)
+    RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'idgen_nodes' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 16;
+CREATE FUNCTION idgen_lease.release(shard integer) RETURNS boolean
+    AS 'MODULE_PATHNAME', 'idgen_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.limit_registry(max_ahead interval DEFAULT NULL, largest_shard integer DEFAULT NULL,
+    longest_ttl interval DEFAULT NULL) RETURNS void
+    AS 'MODULE_PATHNAME', 'idgen_limit_registry' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+CREATE FUNCTION idgen_lease.forget_shards(unused_for interval DEFAULT '30 days') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_forget_numbers' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION idgen_lease.nodes() IS 'every shard that the registry knows, its last owner, and what is left of the lease (null: for ever)';
+COMMENT ON FUNCTION idgen_lease.release(integer) IS
+    'takes a shard from its owner in the registry at once; true if it had one. No ID is made twice: the server that takes it next begins above';
+COMMENT ON FUNCTION idgen_lease.advance_registry(interval, timestamptz) IS
+    'after the registry was restored or created again: no shard has an owner, and all begin longest_ahead from now, or at an explicit instant';
+COMMENT ON FUNCTION idgen_lease.limit_registry(interval, integer, interval) IS
+    'what the registry allows nodes: how far ahead a horizon may lie (max_ahead, 1 s to 15 min), the largest_shard, the longest_ttl of a lease (5 s to a year); null leaves a limit as it is. In PostgreSQL only the registry''s owner may';
+COMMENT ON FUNCTION idgen_lease.forget_shards(interval) IS
+    'removes shards from the registry that no server has held for the time unused_for; gives how many. In PostgreSQL only the registry''s owner may';
+COMMENT ON SEQUENCE idgen_lease.record IS
+    'behind it lies what this server remembers of the shards that it holds from a registry; its value means nothing';
+
 DROP FUNCTION idgen_lease.confirm_registry();
 CREATE FUNCTION idgen_lease.confirm_registry(force boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_confirm_registry' LANGUAGE C VOLATILE PARALLEL UNSAFE;
-REVOKE EXECUTE ON FUNCTION idgen_lease.confirm_registry(boolean) FROM PUBLIC;
 COMMENT ON FUNCTION idgen_lease.confirm_registry(boolean) IS
-    'forgets the registry that this server remembers, and the numbers from it: idgen.registry names another from now on; one that was never advanced only if force is true: then no other server may have numbers of the former one';
+    'forgets the registry that this server remembers, and the shards from it: idgen.registry names another from now on; one that was never advanced only if force is true: then no other server may have shards of the former one';
 
 CREATE VIEW idgen_lease.stat_counter AS
 SELECT name, state, held, block, last_fetched, drawn, fetches, waits, left_out, max, locked_by FROM idgen_lease.stat_counter();
 COMMENT ON FUNCTION idgen_lease.stat_counter() IS 'what the view idgen_lease.stat_counter shows';
 COMMENT ON VIEW idgen_lease.stat_counter IS 'the counters of which this server holds numbers, and what was drawn since it started';
--- Takes back what default privileges gave to any role.
+-- Takes back what PUBLIC has of what is made here, and what default privileges gave to any role.
 DO $$
 DECLARE
     take_back pg_catalog.text;
 BEGIN
     FOR take_back IN
-        SELECT pg_catalog.format('REVOKE ALL ON idgen_lease.stat_counter FROM %s',
-                                 coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'::pg_catalog.text))
-          FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) a.grantee
-         WHERE c.oid OPERATOR(pg_catalog.=) 'idgen_lease.stat_counter'::pg_catalog.regclass::pg_catalog.oid
-           AND a.grantee OPERATOR(pg_catalog.<>) c.relowner
+        SELECT pg_catalog.format('REVOKE ALL ON %s FROM %s', a.object, coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'::pg_catalog.text))
+          FROM (SELECT 'FUNCTION '::pg_catalog.text OPERATOR(pg_catalog.||) p.oid::pg_catalog.regprocedure::pg_catalog.text AS object, p.proowner AS owner,
+                       coalesce(p.proacl, pg_catalog.acldefault('f'::"char", p.proowner)) AS acl
+                  FROM pg_catalog.pg_proc p
+                 WHERE p.pronamespace OPERATOR(pg_catalog.=) 'idgen_lease'::pg_catalog.regnamespace::pg_catalog.oid
+                   AND p.proname OPERATOR(pg_catalog.=) ANY ('{nodes,release,limit_registry,forget_shards,confirm_registry}'::pg_catalog.name[])
+                UNION ALL SELECT c.oid::pg_catalog.regclass::pg_catalog.text, c.relowner, c.relacl
+                  FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) 'idgen_lease.stat_counter'::pg_catalog.regclass::pg_catalog.oid) o,
+               LATERAL (SELECT o.object, e.grantee FROM pg_catalog.aclexplode(o.acl) e WHERE e.grantee OPERATOR(pg_catalog.<>) o.owner) a
+          LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) a.grantee
     LOOP
         EXECUTE take_back;
     END LOOP;
 END
 $$;
+GRANT EXECUTE ON FUNCTION idgen_lease.nodes() TO pg_monitor;
 GRANT SELECT ON idgen_lease.stat_counter TO pg_monitor;
 
 -- What is said of arguments.
-COMMENT ON FUNCTION idgen_lease.limit_registry(interval, integer, interval) IS
-    'what the registry allows nodes: how far ahead a horizon may lie (max_ahead, 1 s to 15 min), the largest_number, the longest_ttl of a lease (5 s to a year); null leaves a limit as it is. In PostgreSQL only the registry''s owner may';
-COMMENT ON FUNCTION idgen_lease.forget_numbers(interval) IS
-    'removes numbers from the registry that no server has held for the time unused_for; gives how many. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION @extschema@.next_ticket(text) IS
     'the next number that this server holds of the counter name of the registry: small, dense, unique across servers';
 COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS

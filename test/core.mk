@@ -2,7 +2,7 @@
 # words at spaces.
 
 CORE = ../../src/core
-# With the rules of numbers from a registry, and the kinds, which are those of houses.
+# With the rules of shards from a registry, and the kinds, which are those of houses.
 CORE_OBJS = $(patsubst $(CORE)/%.cpp,../unit/build/core/%.o,$(wildcard $(CORE)/*/*.cpp)) $(HOUSE_OBJS)
 HOUSE_OBJS = $(patsubst ../../%.cpp,../unit/build/%.o,$(wildcard ../../registry/node/rules/*.cpp ../../kinds/core/*.cpp))
 

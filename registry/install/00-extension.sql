@@ -1,4 +1,4 @@
--- idgen_registry @VERSION@: numbers that nodes with idgen hold for a time, at most one node each. In SQL alone.
+-- idgen_registry @VERSION@: shards that nodes with idgen hold for a time, at most one node each. In SQL alone.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 

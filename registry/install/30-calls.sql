@@ -18,7 +18,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.identity() IS 'what a node remembers the registry by';
 
--- Granted if no server holds the number, the lease is past, or its owner has one of the two incarnations (0: none). The horizon in the
+-- Granted if no server holds the shard, the lease is past, or its owner has one of the two incarnations (0: none). The horizon in the
 -- answer is where IDs may begin.
 CREATE FUNCTION idgen_registry.claim(registry uuid, number integer, accepted bigint, proposed bigint, life bigint, ttl_ms bigint,
     name text, system_identifier bigint, timeline integer) RETURNS idgen_registry.answer
@@ -33,7 +33,7 @@ BEGIN
     PERFORM idgen_registry.demand(length(claim.name) <= 128, 'a name must have at most 128 characters', format('It is %L.', left(claim.name, 128)));
     PERFORM idgen_registry.refuse_controls(claim.name);
     PERFORM idgen_registry.demand(claim.system_identifier IS NOT NULL AND claim.timeline IS NOT NULL,
-        'system identifier and timeline must not be null', 'They say whose number it is.');
+        'system identifier and timeline must not be null', 'They say whose shard it is.');
     INSERT INTO idgen_registry.lease AS l (number, incarnation_hash, life_hash, horizon_ms, claimed_ms, lease_end, name, system_identifier, timeline, since)
     VALUES (claim.number, idgen_registry.hash(claim.proposed), idgen_registry.hash(claim.life), terms.floor_ms, terms.floor_ms, idgen_registry.lease_end(claim.ttl_ms),
             claim.name, claim.system_identifier, claim.timeline, clock_timestamp())
@@ -49,10 +49,10 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer) IS
-    'a number for a node, for the time of a lease';
+    'a shard for a node, for the time of a lease';
 
 -- Granted if incarnation and life are the owner's and the horizon is `from_ms`; or already `to_ms`, by the same call: a claim that came late, and
--- twice, would have found it there. Refused: the number is lost. Too far: the horizon would lie further ahead of the registry's clock than it
+-- twice, would have found it there. Refused: the shard is lost. Too far: the horizon would lie further ahead of the registry's clock than it
 -- may; nothing has changed.
 CREATE FUNCTION idgen_registry.extend(registry uuid, number integer, incarnation bigint, life bigint, from_ms bigint, to_ms bigint,
     ttl_ms bigint) RETURNS idgen_registry.answer
@@ -77,9 +77,9 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint) IS
-    'more time for the IDs of a number that the node holds, and for its lease';
+    'more time for the IDs of a shard that the node holds, and for its lease';
 
--- Granted if incarnation and life are the owner's and the horizon is `from_ms`. The number has no owner then: the horizon is what keeps the
+-- Granted if incarnation and life are the owner's and the horizon is `from_ms`. The shard has no owner then: the horizon is what keeps the
 -- next owner's IDs apart, so no server has to wait for the end of the lease.
 CREATE FUNCTION idgen_registry.stop(registry uuid, number integer, incarnation bigint, life bigint, from_ms bigint, to_ms bigint)
     RETURNS idgen_registry.answer
@@ -97,12 +97,12 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) IS
-    'gives a number up: its horizon is lowered to what can have been used, and any node may claim it';
+    'gives a shard up: its horizon is lowered to what can have been used, and any node may claim it';
 
 CREATE FUNCTION idgen_registry.check_call(number integer, incarnation bigint, life bigint, ttl_ms bigint) RETURNS void
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM idgen_registry.demand(number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(number::text, 'null')));
+    PERFORM idgen_registry.demand(number >= 0, 'a shard must be at least 0', format('It is %s.', coalesce(number::text, 'null')));
     PERFORM idgen_registry.demand(incarnation <> 0, 'an incarnation must not be null or 0', 'It is a random number of 64 bits.');
     PERFORM idgen_registry.demand(life IS NOT NULL, 'a life must not be null', 'It is a random number of 64 bits.');
     PERFORM idgen_registry.demand(ttl_ms BETWEEN 0 AND 31536000000, 'a lease must last from 0 ms (for ever) to a year',
@@ -116,7 +116,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $
 BEGIN
     IF number > terms.largest_number THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value', CONSTRAINT = 'limit',
-            MESSAGE = format('this registry gives numbers up to %s', terms.largest_number), DETAIL = format('Number %s was asked for.', number),
+            MESSAGE = format('this registry gives shards up to %s', terms.largest_number), DETAIL = format('Shard %s was asked for.', number),
             HINT = 'Ask for smaller ones with idgen.lease_range, or have the owner of the registry call idgen_registry.set_largest_number().';
     END IF;
     IF idgen_registry.shortened(terms, ttl_ms) <> ttl_ms THEN
@@ -136,7 +136,7 @@ COMMENT ON FUNCTION idgen_registry.shortened(idgen_registry.registry, bigint) IS
 
 CREATE FUNCTION idgen_registry.is_held_by(lease idgen_registry.lease, incarnation bigint, life bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN lease.incarnation_hash = idgen_registry.hash(incarnation) AND lease.life_hash = idgen_registry.hash(life);
-COMMENT ON FUNCTION idgen_registry.is_held_by(idgen_registry.lease, bigint, bigint) IS 'whether a call comes from the owner of a number, in its present life';
+COMMENT ON FUNCTION idgen_registry.is_held_by(idgen_registry.lease, bigint, bigint) IS 'whether a call comes from the owner of a shard, in its present life';
 
 CREATE FUNCTION idgen_registry.list(first integer DEFAULT 0, last integer DEFAULT 2147483647)
     RETURNS TABLE (number integer, name text, system_identifier bigint, timeline integer, since timestamptz, is_free boolean,
@@ -147,13 +147,13 @@ LANGUAGE sql VOLATILE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalo
       FROM idgen_registry.lease l WHERE l.number BETWEEN list.first AND list.last ORDER BY l.number
 $$;
 COMMENT ON FUNCTION idgen_registry.list(integer, integer) IS
-    'the numbers from first to last that were ever held: their last owners, and whether they are free';
+    'the shards from first to last that were ever held: their last owners, and whether they are free';
 
 CREATE FUNCTION idgen_registry.list_floor() RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET lock_timeout = '200ms' AS $$
     SELECT 'epoch'::timestamptz + coalesce((SELECT r.floor_ms FROM idgen_registry.registry r), 0) * interval '1 ms'
 $$;
-COMMENT ON FUNCTION idgen_registry.list_floor() IS 'the horizon of every number that list() does not know';
+COMMENT ON FUNCTION idgen_registry.list_floor() IS 'the horizon of every shard that list() does not know';
 
 CREATE FUNCTION idgen_registry.release(number integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE SECURITY DEFINER PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -162,13 +162,13 @@ BEGIN
     PERFORM idgen_registry.begin_write(of_node => true);
     -- Left open, it holds up advance() and forget() before those hold up nodes.
     PERFORM FROM idgen_registry.registry FOR KEY SHARE;
-    PERFORM idgen_registry.demand(release.number >= 0, 'a number must be at least 0', format('It is %s.', coalesce(release.number::text, 'null')));
+    PERFORM idgen_registry.demand(release.number >= 0, 'a shard must be at least 0', format('It is %s.', coalesce(release.number::text, 'null')));
     UPDATE idgen_registry.lease l SET incarnation_hash = NULL, life_hash = NULL, lease_end = least(l.lease_end, clock_timestamp())
      WHERE l.number = release.number AND l.incarnation_hash IS NOT NULL;
     RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes a number from its owner at once; true if it had one. The owner learns it at its next extension, and no ID is made twice';
+COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes a shard from its owner at once; true if it had one. The owner learns it at its next extension, and no ID is made twice';
 
 -- The rows that a call of a node changes, each as it is locked now by somebody else.
 CREATE FUNCTION idgen_registry.locked_rows(counter text, number integer) RETURNS TABLE (locker xid)

@@ -4,15 +4,15 @@
 CREATE FUNCTION idgen_registry.latest_known(OUT at timestamptz, OUT what text)
 LANGUAGE sql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT k.at, k.what
-      FROM (SELECT 'epoch'::timestamptz + l.horizon_ms * interval '1 ms', format('the horizon of number %s', l.number) FROM idgen_registry.lease l
-            UNION ALL SELECT 'epoch'::timestamptz + r.floor_ms * interval '1 ms', 'the horizon of numbers without a row' FROM idgen_registry.registry r
+      FROM (SELECT 'epoch'::timestamptz + l.horizon_ms * interval '1 ms', format('the horizon of shard %s', l.number) FROM idgen_registry.lease l
+            UNION ALL SELECT 'epoch'::timestamptz + r.floor_ms * interval '1 ms', 'the horizon of shards without a row' FROM idgen_registry.registry r
             UNION ALL SELECT c.checkpoint_time, 'the last checkpoint of this server' FROM pg_control_checkpoint() c) AS k(at, what)
      ORDER BY k.at DESC, k.what LIMIT 1
 $$;
 COMMENT ON FUNCTION idgen_registry.latest_known() IS 'the latest instant that the registry knows, and what that is of';
 
 -- Makes a registry safe that was put back to an older state, or made again. No horizon was ever granted further than 15 minutes ahead of the
--- registry's clock, whatever the limit was: every number begins above that, and has no owner. That rests on the clock: one that lies
+-- registry's clock, whatever the limit was: every shard begins above that, and has no owner. That rests on the clock: one that lies
 -- behind what the registry knows is not believed.
 CREATE FUNCTION idgen_registry.advance(longest_ahead interval DEFAULT '15 min', at timestamptz DEFAULT NULL) RETURNS timestamptz
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -47,17 +47,17 @@ BEGIN
            horizon_ms = greatest(horizon_ms, at_ms);
     PERFORM idgen_registry.stop_counters();
     IF at > now + interval '1 hour' THEN
-        RAISE NOTICE USING MESSAGE = format('no server makes IDs with a number of this registry for %s', date_trunc('minute', at - now)),
-            DETAIL = format('All numbers begin at %s.', at),
-            HINT = 'In a transaction block, ROLLBACK takes it back, within 20 s. Otherwise give the servers numbers by hand that have made no IDs, without the registry.';
+        RAISE NOTICE USING MESSAGE = format('no server makes IDs with a shard of this registry for %s', date_trunc('minute', at - now)),
+            DETAIL = format('All shards begin at %s.', at),
+            HINT = 'In a transaction block, ROLLBACK takes it back, within 20 s. Otherwise give the servers shards by hand that have made no IDs, without the registry.';
     END IF;
     RETURN at;
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.advance(interval, timestamptz) IS
-    'after a restore: no number has an owner, and all begin longest_ahead from now, above all that was ever granted; or at an explicit instant';
+    'after a restore: no shard has an owner, and all begin longest_ahead from now, above all that was ever granted; or at an explicit instant';
 
--- Claims that begin later must not begin lower: the horizon of numbers without a row rises to the highest that is forgotten.
+-- Claims that begin later must not begin lower: the horizon of shards without a row rises to the highest that is forgotten.
 CREATE FUNCTION idgen_registry.forget(unused_for interval DEFAULT '30 days') RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
@@ -65,7 +65,7 @@ DECLARE
     forgotten bigint;
     highest_ms bigint;
 BEGIN
-    PERFORM idgen_registry.demand(unused_for >= interval '0', 'a number is forgotten after a time of at least 0',
+    PERFORM idgen_registry.demand(unused_for >= interval '0', 'a shard is forgotten after a time of at least 0',
         format('It is %s.', coalesce(unused_for::text, 'null')));
     PERFORM idgen_registry.lock_registry();
     DELETE FROM idgen_registry.taken WHERE at < clock_timestamp() - interval '1 day';
@@ -78,7 +78,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.forget(interval) IS
-    'removes the rows of numbers that no server has held for the time unused_for; gives how many';
+    'removes the rows of shards that no server has held for the time unused_for; gives how many';
 
 CREATE FUNCTION idgen_registry.confirm_home() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -107,7 +107,7 @@ CREATE FUNCTION idgen_registry.set_largest_number(largest_number integer) RETURN
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
-    PERFORM idgen_registry.demand(set_largest_number.largest_number >= 0, 'a number must be at least 0',
+    PERFORM idgen_registry.demand(set_largest_number.largest_number >= 0, 'a shard must be at least 0',
         format('It is %s.', coalesce(set_largest_number.largest_number::text, 'null')));
     PERFORM idgen_registry.begin_write();
     INSERT INTO idgen_registry.registry (home) VALUES (idgen_registry.here()) ON CONFLICT DO NOTHING;
@@ -115,7 +115,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.set_largest_number(integer) IS
-    'largest_number: the largest number that nodes may claim, 8191 unless set, as many as the default layout has';
+    'largest_number: the largest shard that nodes may claim, 8191 unless set, as many as the default layout has';
 
 CREATE FUNCTION idgen_registry.set_longest_ttl(longest_ttl interval) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -130,56 +130,3 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.set_longest_ttl(interval) IS
     'longest_ttl: the longest lease that nodes may ask for, 5 s to a year; null: no limit';
-
--- The role that nodes are members of: it may make the calls, and see nothing else.
-DO $$
-BEGIN
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'idgen_node') THEN
-        RETURN;
-    ELSIF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = current_user AND (rolcreaterole OR rolsuper)) THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'the role idgen_node does not exist, and you may not create it',
-            DETAIL = 'Nodes are its members.', HINT = 'Have it created: CREATE ROLE idgen_node NOLOGIN';
-    END IF;
-    CREATE ROLE idgen_node NOLOGIN;
-    COMMENT ON ROLE idgen_node IS 'nodes that claim their numbers from idgen_registry';
-END
-$$;
-
--- Takes back what default privileges gave to any role, and what PUBLIC has.
-DO $$
-DECLARE
-    grant_back text;
-BEGIN
-    FOR grant_back IN
-        SELECT format('REVOKE ALL ON ROUTINE %s FROM %s', p.oid::regprocedure, coalesce(quote_ident(r.rolname), 'PUBLIC'))
-          FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-         WHERE p.pronamespace = 'idgen_registry'::regnamespace AND a.grantee <> p.proowner
-        UNION SELECT format('REVOKE ALL ON TABLE %s FROM %s', c.oid::regclass, coalesce(quote_ident(r.rolname), 'PUBLIC'))
-          FROM pg_class c, aclexplode(c.relacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-         WHERE c.relnamespace = 'idgen_registry'::regnamespace AND c.relkind = 'r' AND a.grantee <> c.relowner
-        UNION SELECT format('REVOKE ALL ON TYPE %s FROM %s', t.oid::regtype, coalesce(quote_ident(r.rolname), 'PUBLIC'))
-          FROM pg_type t, aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
-         WHERE t.oid IN ('idgen_registry.answer'::regtype, 'idgen_registry.counter_answer'::regtype) AND a.grantee <> t.typowner
-    LOOP
-        EXECUTE grant_back;
-    END LOOP;
-END
-$$;
-
-GRANT USAGE ON SCHEMA idgen_registry TO idgen_node;
-GRANT EXECUTE ON FUNCTION idgen_registry.identity(), idgen_registry.list(integer, integer), idgen_registry.list_floor(), idgen_registry.release(integer), idgen_registry.counters(),
-    idgen_registry.take_range(text, bigint), idgen_registry.taken_range(uuid), idgen_registry.fetch_ranges(uuid, bytea[], bigint[], bigint[], bigint[]),
-    idgen_registry.give_back_ranges(uuid, bytea[], bigint[], bigint[]), idgen_registry.find_locker(bytea, integer),
-    idgen_registry.claim(uuid, integer, bigint, bigint, bigint, bigint, text, bigint, integer),
-    idgen_registry.extend(uuid, integer, bigint, bigint, bigint, bigint, bigint),
-    idgen_registry.stop(uuid, integer, bigint, bigint, bigint, bigint) TO idgen_node;
-GRANT EXECUTE ON PROCEDURE idgen_registry.next_range(text, bigint, int8range) TO idgen_node;
-
--- A node keeps the parameters of its calls out of the server's log.
-DO $$
-BEGIN
-    IF has_parameter_privilege('log_parameter_max_length', 'SET WITH GRANT OPTION') THEN
-        GRANT SET ON PARAMETER log_parameter_max_length TO idgen_node;
-    END IF;
-END
-$$;

@@ -1,4 +1,4 @@
--- The side of a node that claims its numbers from a registry: its objects, rights, and what it says where no registry is set.
+-- The side of a node that claims its shards from a registry: its objects, rights, and what it says where no registry is set.
 -- With a registry: registry/t. registry.sql has loaded the helpers.
 CREATE EXTENSION idgen;
 \set SHOW_CONTEXT never

@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep time);
 
 # No R of before a crash passes while the file runs, so that an ID after it can only come from what was left.
 my %setting = ('idgen.shards' => '5', 'idgen.lease_window' => '5min', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '0');
-my $waits = qr/lies $duration ahead of the clock.*The registry had granted the number up to/s;
+my $waits = qr/lies $duration ahead of the clock.*The registry had granted the shard up to/s;
 
 # IDs of a session, beginning with the first that comes.
 sub first_ids { my ($session) = @_; return (wait_for_id($session), ids_of($session, 500)) }
@@ -35,8 +35,8 @@ for my $kind (store_kinds())
 	wait_for('a restart', sub { !eval { $other->do('SELECT 1') } });
 	$session = wait_for('a server again', sub { connect_to($node) });
 	is(repeated($made, first_ids($session)), 0, "$kind: a backend crashes, IDs go on");
-	wait_for('word in the log', sub { told($node, 'goes on with number 5 as it was left') });
-	is(told($node, 'goes on with number 5 as it was left'), 1, "$kind: the log says so");
+	wait_for('word in the log', sub { told($node, 'goes on with shard 5 as it was left') });
+	is(told($node, 'goes on with shard 5 as it was left'), 1, "$kind: the log says so");
 
 	# A copy of the disk as it is now, for later.
 	my $aside = $node->basedir . '/aside';
@@ -105,7 +105,7 @@ for my $kind (store_kinds())
 	wait_for_id($session);
 	kill_all($node);
 	start_again($node);
-	wait_for('the number', sub { told($node, 'goes on with number 5') });
+	wait_for('the number', sub { told($node, 'goes on with shard 5') });
 	my $object = left_leases($node);
 	ok(-e $object, 'after a crash it is there');
 	$node->stop;

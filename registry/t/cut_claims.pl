@@ -1,4 +1,4 @@
-# A server, or only the keeper of its numbers, that ends between each two steps of a claim: before what it asks is
+# A server, or only the keeper of its shards, that ends between each two steps of a claim: before what it asks is
 # executed, and before it is answered. It finds its number again. For each kind of registry.
 use strict;
 use warnings;
@@ -62,7 +62,7 @@ sub cut_take
 		my $began = time;
 		$remembered = start_up_to($store, $proxy, $node, $mode, $text, $from);
 		$late = told($node, 'it did not answer in time');
-		$resumed = told($node, 'goes on with number 0 as it was left');
+		$resumed = told($node, 'goes on with shard 0 as it was left');
 		my $took = time - $began;
 		crash($node);
 		last if $took < 5;
@@ -86,7 +86,7 @@ sub cut_take
 	is(repeated($made, $id, ids_of($session, 1000)), 0, "$what: IDs come, none twice");
 	is(number_of($session), 0, "$what: the number is found again");
 	# What it has claimed it finds in memory that the crash leaves; else it claims the number again.
-	my $is_left = told($node, 'goes on with number 0 as it was left') > $resumed;
+	my $is_left = told($node, 'goes on with shard 0 as it was left') > $resumed;
 	is($is_left, $step =~ /extension/, "$what: the server goes on with a number that it had extended, and claims any other again");
 	cmp_ok(value_of($session, 'SELECT (extract(epoch FROM id_time(?)) * 1000)::bigint', $id), '>=',
 		$row ? $row->{horizon_ms} : 0, "$what: IDs begin at R") unless $is_left;

@@ -30,8 +30,8 @@ for my $kind (store_kinds())
 	$store->{stop}->('immediate');
 }
 
-sub held { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen.stat_lease WHERE held}) // '' }
-sub free_in { my ($session) = @_; return value_of($session, q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen_lease.nodes() WHERE is_free AND number BETWEEN 20 AND 29}) // '' }
+sub held { my ($session) = @_; return value_of($session, q{SELECT string_agg(shard::text, ' ' ORDER BY shard) FROM idgen.stat_lease WHERE held}) // '' }
+sub free_in { my ($session) = @_; return value_of($session, q{SELECT string_agg(shard::text, ' ' ORDER BY shard) FROM idgen_lease.nodes() WHERE is_free AND shard BETWEEN 20 AND 29}) // '' }
 sub status_of { my ($session, $key) = @_; return value_of($session, q{SELECT concat_ws(' | ', value, ok, advice) FROM idgen.status() WHERE key = ?}, $key) }
 
 # Begins a statement of that many rows that takes a millisecond for each.
@@ -80,7 +80,7 @@ sub give_back
 	my %count;
 	$count{ $_ >> 10 & 8191 }++ for @lines;
 	is_deeply([ sort keys %count ], [ 20 .. 22 ], "$kind: sessions use each number");
-	is(told($node, 'has stopped using number 2[12]'), 4, "$kind: the log says what was given back");
+	is(told($node, 'has stopped using shard 2[12]'), 4, "$kind: the log says what was given back");
 	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease'), 3, "$kind: three are kept");
 	is(told($node, 'the registry has lost'), 0, "$kind: a horizon that the server lowered itself is not lost");
 
@@ -89,9 +89,9 @@ sub give_back
 	$hand->do(q{SET idgen.shards = '22'});
 	is(number_of($hand), 22, "$kind: a number of the pool, by hand");
 	set_for_server($session, 'idgen.lease_count', 2);
-	wait_for('given back', sub { told($node, 'has stopped using number 22') == 3 });
+	wait_for('given back', sub { told($node, 'has stopped using shard 22') == 3 });
 	ok(is_id(try_id($hand)), "$kind: a session that draws from it by hand goes on");
-	is(value_of($session, 'SELECT by_hand::int FROM idgen.stat_lease WHERE number = 22'), 1,
+	is(value_of($session, 'SELECT by_hand::int FROM idgen.stat_lease WHERE shard = 22'), 1,
 		"$kind: the number is by hand now");
 
 	$_->disconnect for @long, $session, $hand;
@@ -137,7 +137,7 @@ sub lose_horizons
 	kill 'CONT', $keeper;
 	wait_for('the warning', sub { told($node, 'the registry has lost horizons that it had granted') });
 	like(status_of($session, 'registry'),
-		qr/it was put back to an older state, or is new, and was not advanced: number 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
+		qr/it was put back to an older state, or is new, and was not advanced: shard 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
 		"$kind: the status says what to do");
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/,
 	  "$kind: the view says that the registry was put back");
@@ -154,17 +154,17 @@ sub lose_horizons
 	$session->do('SET idgen.max_wait = 0');
 	if ($kind eq 'etcd')
 	{
-		like(status_of($session, 'lease'), qr/^the next ID of shard 30 lies .* ahead of the clock\. The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
+		like(status_of($session, 'lease'), qr/^the next ID of shard 30 lies .* ahead of the clock\. The registry had granted the shard up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
 		  "$kind: the status says when a number by hand begins");
-		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the number up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
+		fails_to_draw($session, qr/the next ID of shard 30 lies .* ahead of the clock\nDETAIL:  The registry had granted the shard up to \d{4}-[-\d: .+]*: its next IDs begin there\./,
 		  "$kind: the error says when a number by hand begins");
 	}
 	else
 	{
-		fails_to_draw($session, qr/the first free number, 30, can be used from \d{4}-[-\d: .+]* on/,
-		  "$kind: the error says when the first free number begins");
-		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free number, 30, can be used from .* \| f \|/,
-		  "$kind: the status says when the first free number begins");
+		fails_to_draw($session, qr/the first free shard, 30, can be used from \d{4}-[-\d: .+]* on/,
+		  "$kind: the error says when the first free shard begins");
+		like(status_of($session, 'lease'), qr/^none chosen by the registry yet; the first free shard, 30, can be used from .* \| f \|/,
+		  "$kind: the status says when the first free shard begins");
 	}
 	$session->disconnect;
 	return $node->stop('immediate');
@@ -180,7 +180,7 @@ sub want_too_many
 	is(value_of($session, 'SELECT count(DISTINCT id_shard(next_id(n))) FROM generate_series(200, 327) AS n'), 128,
 		'128 numbers by hand');
 	fails_with($session, 'SELECT next_id(328)', '54000',
-		qr/^ERROR:  number 328 cannot be used: this server holds at most 128 numbers from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 numbers, .*restart\./,
+		qr/^ERROR:  shard 328 cannot be used: this server holds at most 128 shards from the registry\nDETAIL:  It holds that many already: .*\.\nHINT:  Give idgen\.shards at most 128 shards, .*restart\./,
 		'one number more by hand is an error that says so, at once');
 	is(value_of($session, 'SELECT count(*) FROM idgen.stat_lease WHERE by_hand'), 128,
 		'the number above the limit is not asked for');
@@ -218,7 +218,7 @@ sub lose_a_named_one
 	like($other->errstr, qr/shard 40 does not belong to this node\nDETAIL:  idgen\.shards is "lease", set by .*, now (?:41|none);/,
 	  'the error of a released number says what the server has instead');
 	wait_for_id($session);
-	is(value_of($session, q{SELECT string_agg(number || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false',
+	is(value_of($session, q{SELECT string_agg(shard || ' ' || by_hand, ', ') FROM idgen.stat_lease}), '41 false',
 		'nothing is wanted by hand');
 	$_->disconnect for $session, $other, $on_rival;
 	$_->stop('immediate') for $node, $rival;
@@ -241,24 +241,24 @@ sub say_each
 	for my $number (51, 52)
 	{
 		fails_with($session, "SELECT next_id($number)", '55000',
-			qr/number $number cannot be used now.*\nDETAIL:  The keeper of its numbers says: number $number is held by "owner$number", system \d+\. Waited/, "number $number: its own owner");
+			qr/shard $number cannot be used now.*\nDETAIL:  The keeper of its shards says: shard $number is held by "owner$number", system \d+\. Waited/, "number $number: its own owner");
 	}
 	ok(value_of($session, 'SELECT next_id(53)'), 'a third is not in the way');
 	like(status_of($session, 'lease'),
-		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; number 51 is held by "owner51", system \d+; number 52 is held by "owner52", system \d+ \| f \|/,
+		qr/^53 by hand; 51, 52 not held; horizon $duration ahead of the clock; shard 51 is held by "owner51", system \d+; shard 52 is held by "owner52", system \d+ \| f \|/,
 		'the status names both numbers that others hold');
 	like(status_of($session, 'registry'), qr/^answered last at [^;]* \| t$/,
 		'the status of the registry is well beside numbers that others hold');
 	like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'),
-		qr/^number 51 is held by .*; number 52 is held by /, 'the view names both');
-	is(told($node, "numbers of this server cannot be kept now: number $_ is held by"), 1,
+		qr/^shard 51 is held by .*; shard 52 is held by /, 'the view names both');
+	is(told($node, "shards of this server cannot be kept now: shard $_ is held by"), 1,
 		"the log says once that $_ is held by another") for 51, 52;
 	$_->stop for @owners;
 	wait_for("$_", sub { value_of($session, "SELECT next_id($_)") }) for 51, 52;
 	pass('a clean stop of their owners: both are this server\'s');
 	wait_for('well', sub { status_of($session, 'lease') =~ /\| t$/ });
 	is(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), undef, 'nothing is wrong any more');
-	is(told($node, 'numbers of this server are kept again'), 1, 'the log says that numbers are kept again');
+	is(told($node, 'shards of this server are kept again'), 1, 'the log says that numbers are kept again');
 	$session->disconnect;
 	return $node->stop('immediate');
 }

@@ -1,4 +1,4 @@
-# The keeper of numbers beside locks that others hold, prepared transactions among them: it goes on extending what it
+# The idgen keeper beside locks that others hold, prepared transactions among them: it goes on extending what it
 # holds, ends at a signal, and idgen.status() says which lock it waits for and who holds it.
 use strict;
 use warnings;
@@ -73,7 +73,7 @@ sub end_keeper
 sub connecting_keeper
 {
 	my ($postmaster) = slurp_file($node->data_dir . '/postmaster.pid') =~ /^(\d+)/;
-	return (map { m{^/proc/(\d+)/} } grep { (eval { slurp_file($_) } // '') =~ /^PPid:\t$postmaster$/m && (eval { slurp_file(s/status$/cmdline/r) } // '') =~ /keeper of numbers/ } glob '/proc/[0-9]*/status')[0];
+	return (map { m{^/proc/(\d+)/} } grep { (eval { slurp_file($_) } // '') =~ /^PPid:\t$postmaster$/m && (eval { slurp_file(s/status$/cmdline/r) } // '') =~ /idgen keeper/ } glob '/proc/[0-9]*/status')[0];
 }
 
 sub registry_says { return value_of($root, q{SELECT value FROM idgen.status() WHERE key = 'registry' AND NOT ok}) // '' }

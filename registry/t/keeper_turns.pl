@@ -66,7 +66,7 @@ kill 'CONT', $proxy->{pid};
 start_again($node);
 $session = connect_to($node);
 ok(wait_for_id($session), 'IDs go on at once');
-ok(told($node, 'goes on with number 3 as it was left'), 'a server that starts again goes on with its number');
+ok(told($node, 'goes on with shard 3 as it was left'), 'a server that starts again goes on with its number');
 
 # What status() says of counters, and that it ends by itself, though nobody draws.
 {

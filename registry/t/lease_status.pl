@@ -1,4 +1,4 @@
-# What idgen.status() and the views say of numbers from a registry, of the registry, and of another database that uses
+# What idgen.status() and the views say of shards from a registry, of the registry, and of another database that uses
 # the same number. A keeper that does what the test says stands for the real one.
 use strict;
 use warnings;
@@ -29,7 +29,7 @@ is(value_of($session, $keys), $usual, 'without a registry: the rows');
 is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0,
 	'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
-row_is($session, 'shards', q{this server holds no number from the registry. idgen.shards is "lease", and idgen.registry is not set. | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.},
+row_is($session, 'shards', q{this server holds no shard from the registry. idgen.shards is "lease", and idgen.registry is not set. | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.},
 	'without a registry');
 is(value_of($session, $keys), $usual, 'without a registry: the same rows for lease');
 $session->do('RESET idgen.shards');
@@ -81,13 +81,13 @@ freeze_clock($node, $now);
 
 # The keeper.
 row_is($watcher, 'shards', q{lease: none yet; set by the server's configuration | t}, 'at the start');
-row_is($watcher, 'lease', 'no number yet: the first ID asks for one | t', 'at the start');
-row_like($watcher, 'registry', qr/^this server holds no number from the registry\. The process that keeps the numbers of this server does not run\. \| f \| ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart the server\.$/, 'no keeper');
+row_is($watcher, 'lease', 'no shard yet: the first ID asks for one | t', 'at the start');
+row_like($watcher, 'registry', qr/^this server holds no shard from the registry\. The process that keeps the shards of this server does not run\. \| f \| ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart the server\.$/, 'no keeper');
 is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_registry'),
 	[ 0, undef, 40000, undef, undef, undef, undef, 0, 0, 0, undef ], 'no keeper: the view');
 registry_says($session);
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper');
-fails_with($session, 'SELECT next_id()', '55000', qr/holds no number.*\nDETAIL:  The keeper of its numbers waits for the registry's first answer\. Waited for $duration\.\nHINT:/,
+fails_with($session, 'SELECT next_id()', '55000', qr/holds no shard.*\nDETAIL:  The keeper of its shards waits for the registry's first answer\. Waited for $duration\.\nHINT:/,
   'next_id() before the keeper has a number is refused');
 is(value_of($session, 'SELECT fake_wish()'), 'pool', 'the ID has asked for one');
 
@@ -102,7 +102,7 @@ fails_with($session, 'SELECT next_id()', '55000',
 registry_says($session, trouble => 'the extension idgen_lease is not in database "postgres"');
 row_like($watcher, 'registry', qr/^not asked yet; the extension idgen_lease is not in database "postgres" \| f \|/, 'a keeper without its extension');
 fails_with($session, 'SELECT next_id()', '55000',
-	qr/\nDETAIL:  The keeper of its numbers says: the extension idgen_lease is not in database "postgres"\. Waited/,
+	qr/\nDETAIL:  The keeper of its shards says: the extension idgen_lease is not in database "postgres"\. Waited/,
 	'a keeper without its extension');
 registry_says($session, answered => 1500);
 fails_with($session, 'SELECT next_id()', '55000',
@@ -115,15 +115,15 @@ $session->do('SELECT pg_advisory_xact_lock(4711)');
 $locked->do('SELECT pg_advisory_xact_lock(4711)', { pg_async => PG_ASYNC });
 registry_says($session, keeper => $locked_pid);
 wait_until($watcher, "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $locked_pid");
-row_is($watcher, 'registry', "this server holds no number from the registry. The process that keeps the numbers of this server waits for a lock. | f | SELECT pg_blocking_pids($locked_pid) says who holds it.", 'a keeper that waits for a lock');
-fails_with($watcher, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the numbers of this server waits for a lock\. Waited for .*\nHINT:  SELECT pg_blocking_pids\($locked_pid\) says who/,
+row_is($watcher, 'registry', "this server holds no shard from the registry. The process that keeps the shards of this server waits for a lock. | f | SELECT pg_blocking_pids($locked_pid) says who holds it.", 'a keeper that waits for a lock');
+fails_with($watcher, 'SELECT next_id()', '55000', qr/\nDETAIL:  The process that keeps the shards of this server waits for a lock\. Waited for .*\nHINT:  SELECT pg_blocking_pids\($locked_pid\) says who/,
 	'a keeper that waits for a lock');
 $session->commit;
 $locked->pg_result;
 row_is($watcher, 'registry', 'not asked yet | t', 'a keeper that has the lock');
 $locked->disconnect;
 registry_says($session);
-row_like($watcher, 'lease', qr/^none chosen by the registry yet \| f \| IDs of a number wait until the registry grants it/, 'asked for');
+row_like($watcher, 'lease', qr/^none chosen by the registry yet \| f \| IDs of a shard wait until the registry grants it/, 'asked for');
 
 # Numbers, and how far they reach.
 hold($session, 3, 25_000);
@@ -140,7 +140,7 @@ row_is($watcher, 'shards', q{lease: 3, 17; set by the server's configuration | t
 row_is($watcher, 'lease', '3, 17 chosen by the registry; horizon 25.000 s ahead of the clock | t', 'two numbers');
 row_like($watcher, 'registry', qr/^answered last at \d{4}-.*\.5\d*\S+ \| t$/, 'two numbers');
 like(value_of($session, 'SELECT id_shard(next_id())'), qr/^(?:3|17)$/, 'an ID of one of them');
-is_deeply($watcher->selectall_arrayref('SELECT number, by_hand, held, extract(epoch FROM horizon - clock_timestamp())::float8 FROM idgen.stat_lease'),
+is_deeply($watcher->selectall_arrayref('SELECT shard, by_hand, held, extract(epoch FROM horizon - clock_timestamp())::float8 FROM idgen.stat_lease'),
 	[ [ 3, 0, 1, 25 ], [ 17, 0, 1, 39.5 ] ], 'two numbers: the view');
 is_deeply($watcher->selectrow_arrayref('SELECT numbers, extract(epoch FROM horizon - clock_timestamp())::float8, lease_window, keeper_pid,
 		extract(epoch FROM clock_timestamp() - answered_at)::float8, silent_since, trouble FROM idgen.stat_registry'),
@@ -149,9 +149,9 @@ is_deeply($watcher->selectrow_arrayref('SELECT numbers, extract(epoch FROM horiz
 # One given by hand. Another session: the clock stands, and within a tick IDs of a session rise.
 my $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '7'});
-fails_with($hand, 'SELECT next_id()', '55000', qr/number 7 cannot be used now/, 'by hand');
-row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizon 25.000 s ahead of the clock \| f \| IDs of a number wait/, 'by hand, not held');
-is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_lease WHERE number = 7'), [ 7, 1, 0, undef ],
+fails_with($hand, 'SELECT next_id()', '55000', qr/shard 7 cannot be used now/, 'by hand');
+row_like($watcher, 'lease', qr/^3, 17 chosen by the registry; 7 not held; horizon 25.000 s ahead of the clock \| f \| IDs of a shard wait/, 'by hand, not held');
+is_deeply($watcher->selectrow_arrayref('SELECT * FROM idgen.stat_lease WHERE shard = 7'), [ 7, 1, 0, undef ],
 	'by hand, not held: the view');
 hold($session, 7, 30_000, by_hand => 1);
 row_is($watcher, 'lease', '3, 17 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t', 'by hand');
@@ -175,21 +175,21 @@ row_is($watcher, 'shards', q{lease: 3; set by the server's configuration | t}, '
 
 # What stands in the way of one number is said of it alone, and a sentence that is true of several only once.
 in_the_way($session, 3, 'the clock of this server has jumped forward');
-in_the_way($session, 7, 'number 7 is held by "barn", system 4');
+in_the_way($session, 7, 'shard 7 is held by "barn", system 4');
 in_the_way($session, 17, 'the clock of this server has jumped forward');
-row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; number 7 is held by "barn", system 4 \| f \| Mend what it names/, 'in the way');
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; the clock of this server has jumped forward; shard 7 is held by "barn", system 4 \| f \| Mend what it names/, 'in the way');
 row_like($watcher, 'registry', qr/^answered last at [^;]* \| t$/, 'in the way');
 is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'),
-	'the clock of this server has jumped forward; number 7 is held by "barn", system 4', 'in the way: the view');
+	'the clock of this server has jumped forward; shard 7 is held by "barn", system 4', 'in the way: the view');
 $hand = connect_to($node);
 $hand->do(q{SET idgen.shards = '7'});
 hold($session, 7, undef, by_hand => 1);
 fails_with($hand, 'SELECT next_id()', '55000',
-	qr/number 7 cannot .*\nDETAIL:  The keeper of its numbers says: number 7 is held by "barn", system 4\. Waited/,
+	qr/shard 7 cannot .*\nDETAIL:  The keeper of its shards says: shard 7 is held by "barn", system 4\. Waited/,
 	'in the way of a number');
 hold($session, 3, undef);
 fails_with($watcher, 'SELECT next_id()', '55000',
-	qr/holds no number.*\nDETAIL:  The keeper of its numbers says: the clock of this server has jumped forward\. Waited/,
+	qr/holds no shard.*\nDETAIL:  The keeper of its shards says: the clock of this server has jumped forward\. Waited/,
 	'in the way of the pool');
 in_the_way($session, $_, undef) for 3, 7, 17;
 hold($session, 3, 25_000);
@@ -198,14 +198,14 @@ $hand->disconnect;
 
 # IDs of a number that begin later.
 begin_at($session, 7, 20_000);
-row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; IDs of number 7 begin at \d{4}-[-\d: .+]* \| t$/, 'a number that begins later');
+row_like($watcher, 'lease', qr/^3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock; IDs of shard 7 begin at \d{4}-[-\d: .+]* \| t$/, 'a number that begins later');
 begin_at($session, 7, 1_000);
 row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s ahead of the clock | t',
   'a number that begins within idgen.max_lead');
 
 # A registry that has lost what it granted.
 registry_lost($session, 3, 4_000, -6_000);
-row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: number 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
+row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: shard 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
 	'horizons lost');
 like(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), qr/^it was put back to an older state/,
 	'horizons lost: the view');
@@ -223,9 +223,9 @@ is(value_of($watcher, q{SELECT ((value::text ~ to_char(clock_timestamp() - inter
 		FROM idgen.status() WHERE key = 'registry'}), 1, 'silent: both times');
 is(value_of($watcher, 'SELECT extract(epoch FROM clock_timestamp() - silent_since)::int FROM idgen.stat_registry'), 20,
 	'silent: the view');
-registry_says($session, answered => 0, trouble => 'all numbers from 0 to 1023 are held by others');
-row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all numbers from 0 to 1023 are held by others \| f \| Mend what it names/, 'nothing left');
-is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'all numbers from 0 to 1023 are held by others',
+registry_says($session, answered => 0, trouble => 'all shards from 0 to 1023 are held by others');
+row_like($watcher, 'registry', qr/^answered last at \d{4}-.*; all shards from 0 to 1023 are held by others \| f \| Mend what it names/, 'nothing left');
+is(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), 'all shards from 0 to 1023 are held by others',
 	'nothing left: the view');
 
 # What the keeper says can hold host, port and user of the registry: only those who watch read it.
@@ -234,7 +234,7 @@ $session->do($_) for 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', 'CREATE ROL
 for my $silent ({ silent => 20_000 }, {})
 {
 	registry_says($session, answered => 30_000, %$silent, trouble => $spoken);
-	my $bare = %$silent ? 'the registry does not answer' : 'numbers of this server cannot be kept now';
+	my $bare = %$silent ? 'the registry does not answer' : 'shards of this server cannot be kept now';
 	for my $role (qw(app shown watcher))
 	{
 		my $reader = connect_to($node, user => $role);
@@ -301,12 +301,12 @@ for my $ahead (500, 5_000)
 	begin_at($session, 9, $ahead);
 	my $s = sprintf '%.3f s', $ahead / 1000;
 	fails_with($hand, 'SELECT next_id()', '55000',
-		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the number up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or increase/, "a number that begins in $ahead ms");
+		qr/the next ID of shard 9 lies \Q$s\E ahead of the clock\nDETAIL:  The registry had granted the shard up to 20.*: its next IDs begin there\. .*\nHINT:  Try again in \Q$s\E, or increase/, "a number that begins in $ahead ms");
 }
 $_->disconnect for $session, $watcher, $hand;
 $node->stop;
 
-# A standby claims no numbers, so nothing is wrong there; promoted, it takes its own, unless there is no registry.
+# A standby claims no shards, so nothing is wrong there; promoted, it takes its own, unless there is no registry.
 for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '')
 {
 	my $name = $registry ? 'registered' : 'unregistered';
@@ -330,10 +330,10 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	if ($registry)
 	{
 		row_is($on_standby, 'shards', q{lease: none yet; set by the server's configuration | t}, 'a standby');
-		row_is($on_standby, 'lease', 'none: a standby claims no numbers | t', 'a standby');
-		row_is($on_standby, 'registry', 'not asked: a standby claims no numbers | t', 'a standby');
+		row_is($on_standby, 'lease', 'none: a standby claims no shards | t', 'a standby');
+		row_is($on_standby, 'registry', 'not asked: a standby claims no shards | t', 'a standby');
 	}
-	is(value_of($on_standby, q{SELECT value ~ '; no failover rests on it, because numbers come from a registry$' FROM idgen.status() WHERE key = 'ntp'}),
+	is(value_of($on_standby, q{SELECT value ~ '; no failover rests on it, because shards come from a registry$' FROM idgen.status() WHERE key = 'ntp'}),
 		$registry ? 1 : 0, "$name: whether a failover rests on the clock");
 	is(value_of($on_standby, q{SELECT count(*) FROM idgen.status() WHERE NOT ok}), 0, "$name: a healthy standby");
 	$on_primary->disconnect;
@@ -343,7 +343,7 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$on_standby = connect_to($standby);
 	if ($registry)
 	{
-		row_like($on_standby, 'registry', qr/^this server holds no number from the registry\. .* does not run\. \| f \|/, 'promoted');
+		row_like($on_standby, 'registry', qr/^this server holds no shard from the registry\. .* does not run\. \| f \|/, 'promoted');
 		registry_says($on_standby, answered => 0);
 		hold($on_standby, 17, 3_600_000);
 	}
@@ -366,13 +366,13 @@ for my $registry ("idgen.registry = 'postgresql://registry.example/registry'", '
 	$kept->safe_psql('postgres', 'ALTER SYSTEM RESET idgen.registry');
 	$kept->restart;
 	my $on_kept = connect_to($kept);
-	row_like($on_kept, 'registry', qr/^(?:not asked: the|this server holds no number from the registry\. The) process that keeps the numbers of this server is still starting\.? \| f \|/, 'a database that is locked');
+	row_like($on_kept, 'registry', qr/^(?:not asked: the|this server holds no shard from the registry\. The) process that keeps the shards of this server is still starting\.? \| f \|/, 'a database that is locked');
 	fails_with($on_kept, 'SELECT next_id()', '55000',
-		qr/\nDETAIL:  The process that keeps the numbers of this server is still starting\. Waited for/,
+		qr/\nDETAIL:  The process that keeps the shards of this server is still starting\. Waited for/,
 		'a database that is locked');
 	$on_kept->do(q{COMMIT PREPARED 'renamed'});
 	wait_until($on_kept, q{SELECT value ~ 'ends as it starts' FROM idgen.status() WHERE key = 'registry'});
-	row_like($on_kept, 'registry', qr/^this server holds no number from the registry\. The process that keeps the numbers of this server ends as it starts\. \| f \| The server's log says why/, 'a database that is missing');
+	row_like($on_kept, 'registry', qr/^this server holds no shard from the registry\. The process that keeps the shards of this server ends as it starts\. \| f \| The server's log says why/, 'a database that is missing');
 	row_like($on_kept, 'lease_database', qr/^"numbers" does not exist \| f \| CREATE DATABASE numbers, and CREATE EXTENSION idgen_lease in it; or set idgen\.lease_database/, 'a database that is missing');
 	fails_with($on_kept, 'SELECT next_id()', '55000',
 		qr/ends as it starts\. Waited for .*\nHINT:  .*log says why\. It works in database "numbers", idgen.lease_database\./,

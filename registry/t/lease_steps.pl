@@ -1,4 +1,4 @@
-# The server is killed before a call that the process makes of it that keeps the numbers from a registry: while it
+# The server is killed before a call that the process makes of it that keeps the shards from a registry: while it
 # claims a further number, and while it extends one. It goes on, and no ID is made twice. Half of the times the machine
 # begins again, too, and forgets what lies in its memory. INJECTION=all (tools/injection) tries every call; without it,
 # every thirteenth.
@@ -38,8 +38,8 @@ sub keeper_crashes
 	my @processes = processes_of($node);
 	set_conf(@change, "injection.idgen_lease = 'crash $number'");
 	$node->reload;
-	my $count = told($node, 'has claimed number');
-	my $is_over = sub { !$session->ping || (@change && told($node, 'has claimed number') > $count) };
+	my $count = told($node, 'has claimed shard');
+	my $is_over = sub { !$session->ping || (@change && told($node, 'has claimed shard') > $count) };
 	repeated(\%made, eval { draw($session, 20) }) until poll($is_over, 0.02) || $number > 300;
 	return 0 if $session->ping;
 	wait_for_end($node, @processes);

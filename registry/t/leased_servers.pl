@@ -1,4 +1,4 @@
-# Servers that claim their numbers from a registry: as they start, stop, crash and lose what they hold. For each kind of
+# Servers that claim their shards from a registry: as they start, stop, crash and lose what they hold. For each kind of
 # registry.
 use strict;
 use warnings;
@@ -201,7 +201,7 @@ sub lose_by_hand
 	$long->execute;
 	wait_until($session, "SELECT ids > 0 FROM idgen.stat_backend WHERE pid = $other->{pg_pid}");
 	is(value_of($session, 'SELECT idgen_lease.release(?)', $number), 1, "$kind: a number is taken from a live owner");
-	wait_for('lost', sub { told($node, "has lost number $number ") });
+	wait_for('lost', sub { told($node, "has lost shard $number ") });
 	wait_for_id($session);
 	sleep 0.2;
 	my $next = eval { $long->pg_result && $long->fetchrow_arrayref->[0] };
@@ -226,7 +226,7 @@ sub end_lease
 	my $session = connect_to($node);
 	wait_for_id($session);
 	my ($number, $keeper) = (number_of($session), keeper_of($session));
-	my $lost = told($node, 'has lost number');
+	my $lost = told($node, 'has lost shard');
 	my $drawing = begin_drawing($node);
 	IdgenEtcd::halt($keeper);
 	my $horizon_ms = row_of($session, $number)->{horizon_ms};
@@ -235,7 +235,7 @@ sub end_lease
 	kill 'CONT', $keeper;
 	my $row = wait_for('an extension', sub { my $now = row_of($session, $number); return $now->{horizon_ms} > $horizon_ms && $now });
 	cmp_ok($row->{left_s}, '>', 0, "$kind: the next extension is granted, with a lease again");
-	is(told($node, 'has lost number'), $lost, "$kind: a keeper that was halted never lost the number");
+	is(told($node, 'has lost shard'), $lost, "$kind: a keeper that was halted never lost the number");
 	is(number_of($session), $number, "$kind: a server whose keeper was halted goes on with its number");
 
 	my $rival = start_leased("taker-$kind", $store->{address}, setting => { 'idgen.lease_range' => "$number-$number" });
@@ -244,7 +244,7 @@ sub end_lease
 	$store->{end_lease}->($number);
 	my $first = wait_for_id($second);
 	kill 'CONT', $keeper;
-	wait_for('lost', sub { told($node, "has lost number $number ") });
+	wait_for('lost', sub { told($node, "has lost shard $number ") });
 	my @drawn = end_drawing($drawing);
 	my @ids = (wait_for_id($session), ids_of($session, 1000), $first, ids_of($second, 1000));
 	isnt(number_of($session), $number, "$kind: a server whose number was taken goes on with another");
@@ -326,7 +326,7 @@ sub lose_one
 	value_of($session, 'SELECT idgen_lease.release(11)');
 	wait_for_id($second);
 	kill 'CONT', $keeper;
-	wait_for('lost', sub { told($node, 'has lost number 11') });
+	wait_for('lost', sub { told($node, 'has lost shard 11') });
 	is_deeply(eval { $numbers->() }, [ 10, 12 ], "$kind: where one is lost the others are used");
 	my @sessions = map { connect_to($node) } 1 .. 6;
 	is_deeply([ grep { !is_id($_) } map { try_id($_) } @sessions ], [],

@@ -96,7 +96,7 @@ sub by_hand
 	my %ids;
 	is(repeated(\%ids, wait_for_id($session), ids_of($session, 100)), 0, "$kind: by hand: IDs of before");
 	resume_again($node);
-	wait_for('a refusal', sub { try_id($session) =~ /number 7 is held by/ });
+	wait_for('a refusal', sub { try_id($session) =~ /shard 7 is held by/ });
 	pass("$kind: by hand: the number is not claimed as its own");
 	value_of($session, 'SELECT idgen_lease.release(7)');
 	is(repeated(\%ids, wait_for_id($session), ids_of($session, 100)), 0, "$kind: by hand: released, no ID twice");

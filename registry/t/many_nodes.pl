@@ -117,7 +117,7 @@ sub owners
 {
 	my ($node) = @_;
 	my $session = connect_to($node);
-	my %owner_of = map { @$_ } @{ $session->selectall_arrayref('SELECT number, owner FROM idgen_lease.nodes() WHERE NOT is_free') };
+	my %owner_of = map { @$_ } @{ $session->selectall_arrayref('SELECT shard, owner FROM idgen_lease.nodes() WHERE NOT is_free') };
 	$session->disconnect;
 	return \%owner_of;
 }

@@ -34,7 +34,7 @@ sub reuse_numbers
 	is(keys %{ { map { $_ => 1 } @numbers } }, 3, "$kind: three owners of a number each");
 	my @takers = map { start_leased("$kind-taker$_", $store->{address}, setting => { 'idgen.lease_range' => "$numbers[$_]-$numbers[$_]", 'idgen.max_wait' => '500ms' }) } 0 .. 2;
 	my @waiting = map { connect_to($_) } @takers;
-	fails_to_draw($waiting[$_], qr/DETAIL:  The keeper of its numbers says: all numbers from $numbers[$_] to $numbers[$_] are held by others\. Waited for/, "$kind: number of owner $_ is used up") for 0 .. 2;
+	fails_to_draw($waiting[$_], qr/DETAIL:  The keeper of its shards says: all shards from $numbers[$_] to $numbers[$_] are held by others\. Waited for/, "$kind: number of owner $_ is used up") for 0 .. 2;
 	my @drawings = map { begin_drawing($_) } @owners;
 	sleep 0.3;
 	my $keeper = keeper_of($sessions[0]);
@@ -47,7 +47,7 @@ sub reuse_numbers
 	note sprintf '%s: the numbers of dead servers are used again after %.1f s', $kind, time - $began;
 	my @after = map { [ $first[$_], ids_of($waiting[$_], 1000) ] } 0 .. 2;
 	$sessions[0]->do(q{SET idgen.max_wait = '500ms'});
-	fails_to_draw($sessions[0], qr/holds no number/, "$kind: a server that is cut off stops by itself");
+	fails_to_draw($sessions[0], qr/holds no shard/, "$kind: a server that is cut off stops by itself");
 	thaw($owners[1]);
 	kill 'CONT', $keeper;
 	isnt(wait_for_id($sessions[$_]) >> 10 & 8191, $numbers[$_], "$kind: owner $_ goes on with another number") for 0, 1;
@@ -76,7 +76,7 @@ sub give_by_hand
 	my $calls = sub { return $store->{node} ? told($store->{node}, 'idgen_registry\.claim\(') : 0 };
 	my $before = $calls->();
 	fails_to_draw($second,
-		qr/^ERROR:  number 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its numbers says: number 5 is held by "$kind-hand", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
+		qr/^ERROR:  shard 5 cannot be used now: the registry has not granted it\nDETAIL:  The keeper of its shards says: shard 5 is held by "$kind-hand", system \d+\. Waited for [\d.]+ s\.\nHINT:/,
 		"$kind: a number by hand that another server has");
 	cmp_ok($calls->() - $before, '<', 50, "$kind: a session that waits makes no more calls of the registry");
 	fails_with($second, 'SELECT next_id(7)', '22023', qr/shard 7 does not belong/,
@@ -87,10 +87,10 @@ sub give_by_hand
 	$restored->init_from_backup($production, 'night', standby => 0);
 	$restored->start;
 	my $third = connect_to($restored);
-	fails_to_draw($third, qr/number 5 is held by "$kind-hand"/, "$kind: a backup beside its origin does not get its number");
+	fails_to_draw($third, qr/shard 5 is held by "$kind-hand"/, "$kind: a backup beside its origin does not get its number");
 	sleep 2.5;
 	is(repeated(\%made, wait_for_id($session), ids_of($session, 1000)), 0, "$kind: production goes on, no ID twice");
-	is(told($production, 'has lost number'), 0, "$kind: production never lost its number");
+	is(told($production, 'has lost shard'), 0, "$kind: production never lost its number");
 	$third->disconnect;
 	$restored->stop('immediate');
 	is(take_back($kind, \%made, $production, $session, $other, $second), 0,
@@ -101,14 +101,14 @@ sub give_by_hand
 		"$kind: after a crash it goes on with its number, no ID twice");
 	$session->disconnect;
 	crash($production);
-	fails_to_draw($second, qr/number 5 is held by "$kind-hand"/, "$kind: a dead server keeps its number until its lease is past");
+	fails_to_draw($second, qr/shard 5 is held by "$kind-hand"/, "$kind: a dead server keeps its number until its lease is past");
 	is(value_of($second, 'SELECT idgen_lease.release(5)'), 1,
 		"$kind: the number of a dead server can be taken from it");
 	is(repeated(\%made, wait_for_id($second), ids_of($second, 1000)), 0,
 		"$kind: another has a number taken back at once, no ID twice");
 	$production->start;
 	$session = connect_to($production);
-	fails_to_draw($session, qr/number 5 is held by "$kind-other"/, "$kind: the server whose number was taken does not have it");
+	fails_to_draw($session, qr/shard 5 is held by "$kind-other"/, "$kind: the server whose number was taken does not have it");
 	$_->disconnect for $session, $second;
 	$_->stop('immediate') for $production, $other;
 	return;
@@ -124,7 +124,7 @@ sub take_back
 	value_of($session, 'SELECT idgen_lease.release(5)');
 	my $repeated = repeated($made, wait_for_id($second), ids_of($second, 1000));
 	kill 'CONT', $keepers[0];
-	wait_for('lost', sub { told($node, 'has lost number 5') });
+	wait_for('lost', sub { told($node, 'has lost shard 5') });
 	my $drawing = begin_drawing($other);
 	my $horizon_ms = row_of($session, 5)->{horizon_ms};
 	kill 'STOP', $keepers[1];
@@ -171,7 +171,7 @@ sub copy_data
 		repeated(\%made, wait_for_id($on_copy));
 		my $copied = number_of($on_copy);
 		if ($max_lead eq '100ms') { isnt($copied, $number, "$kind: a copy of a server that runs claims another number") }
-		else { wait_for('lost', sub { told($origin, "has lost number $number ") || told($copy, "has lost number") }) if $copied == $number }
+		else { wait_for('lost', sub { told($origin, "has lost shard $number ") || told($copy, "has lost shard") }) if $copied == $number }
 		my @ids = (wait_for_id($session), ids_of($session, 1000), wait_for_id($on_copy), ids_of($on_copy, 1000));
 		isnt(number_of($session), number_of($on_copy), "$kind: both go on, with two numbers (max_lead $max_lead)");
 		is(repeated(\%made, @ids, end_drawing($drawing)), 0, "$kind: no ID twice");
@@ -182,7 +182,7 @@ sub copy_data
 	$origin->backup('night');
 	my $restored = PostgreSQL::Test::Cluster->new("$kind-night");
 	$restored->init_from_backup($origin, 'night', standby => 0);
-	my $lost = told($origin, 'has lost number');
+	my $lost = told($origin, 'has lost shard');
 	$restored->append_conf('postgresql.conf', q{idgen.max_lead = '1min'});
 	$restored->start;
 	my @both = map { connect_to($_) } $origin, $restored;
@@ -190,7 +190,7 @@ sub copy_data
 		"$kind: a backup restored beside its origin: no ID twice");
 	isnt(number_of($both[0]), number_of($both[1]), "$kind: a backup restored beside its origin has another number");
 	sleep 1.5;
-	is(told($origin, 'has lost number'), $lost, "$kind: the origin is not disturbed");
+	is(told($origin, 'has lost shard'), $lost, "$kind: the origin is not disturbed");
 	$_->disconnect for @both;
 	$_->stop('immediate') for $origin, $restored;
 	return;
@@ -231,7 +231,7 @@ sub promote
 	isnt($number, number_of($session), "$kind: promoted, it has another number (max_lead $max_lead)");
 	my @ids = ($id, ids_of($on_standby, 1000), ids_of($session, 1000));
 	is(repeated(\%made, @ids, end_drawing($drawing)), 0, "$kind: with the old primary alive and at work, no ID twice");
-	is(told($primary, 'has lost number'), 0, "$kind: the old primary keeps its number");
+	is(told($primary, 'has lost shard'), 0, "$kind: the old primary keeps its number");
 	$on_standby->disconnect;
 	$standby->restart;
 	$on_standby = connect_to($standby);

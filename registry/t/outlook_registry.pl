@@ -1,4 +1,4 @@
-# Whether a server with numbers from a registry makes IDs, as idgen.status() says it, in states in which it does and does
+# Whether a server with shards from a registry makes IDs, as idgen.status() says it, in states in which it does and does
 # not, each with what a draw says beside it. A keeper that does what the test says stands for the real one.
 use strict;
 use warnings;
@@ -20,15 +20,15 @@ sub advice { return value_of($session, 'SELECT advice FROM idgen.status() WHERE 
 
 agrees($session, 'registry', 'no keeper');
 registry_says($session, keeper => $session->{pg_pid});
-is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'server'}), 'makes IDs as soon as the registry grants a number', 'nothing was asked yet');
+is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'server'}), 'makes IDs as soon as the registry grants a shard', 'nothing was asked yet');
 registry_says($session, keeper => $session->{pg_pid}, silent => 70000, trouble => 'no route');
 agrees($session, 'registry', 'silent from the start');
-like(advice('registry'), qr/ No number is held, so no ID is made\.$/, 'silent from the start: no number');
+like(advice('registry'), qr/ No shard is held, so no ID is made\.$/, 'silent from the start: no number');
 registry_says($session, keeper => $session->{pg_pid}, answered => 100);
 hold($session, 3, 25000);
 agrees($session, '', 'a number that is held');
 ok(!eval { value_of($by_hand, 'SELECT next_id()') }, 'another one by hand is asked for');
-in_the_way($session, 7, 'number 7 is held by "barn"');
+in_the_way($session, 7, 'shard 7 is held by "barn"');
 agrees($by_hand, 'lease', 'one that another server has');
 in_the_way($session, 7, undef);
 registry_says($session, keeper => $session->{pg_pid}, silent => 70000, answered => 71000, trouble => 'no route');

@@ -62,7 +62,7 @@ sub number_after_restart
 }
 
 # A server held number 0, then number 5, which another has taken by now and keeps while it is stopped: the first asks
-# for it once, and goes on with number 0.
+# for it once, and goes on with shard 0.
 sub give_up_a_lost_one
 {
 	my ($kind, $address) = @_;
@@ -94,9 +94,9 @@ sub name_all_owners
 	my $refused = sub { my ($number) = @_; return eval { value_of($second, 'SELECT next_id(?)', $number); '' } // $second->errstr };
 	for my $number (7, 8)
 	{
-		wait_for("the owner of $number", sub { $refused->($number) =~ /says: number $number is held by "$kind-holder", system \d+\. Waited/ });
+		wait_for("the owner of $number", sub { $refused->($number) =~ /says: shard $number is held by "$kind-holder", system \d+\. Waited/ });
 	}
-	my $lines = told($nodes[1], qq{cannot be kept now: number [78] is held by "$kind-holder"});
+	my $lines = told($nodes[1], qq{cannot be kept now: shard [78] is held by "$kind-holder"});
 	is($lines, 2, "$kind: two numbers that another server has, each with its owner, are told of");
 	$refused->($_) for (7, 8) x 5;
 	is(told($nodes[1], 'cannot be kept now'), $lines, "$kind: the numbers that another server has are told of once");
@@ -116,7 +116,7 @@ sub name_by_host
 	system_or_bail('pg_ctl', '-w', '-s', '-D', $node->data_dir, '-l', $node->logfile, 'start');
 	$node->_update_pid(1);
 	my $session = connect_to($node);
-	my $owner = sub { value_of($session, 'SELECT owner FROM idgen_lease.nodes() WHERE number = 7') };
+	my $owner = sub { value_of($session, 'SELECT owner FROM idgen_lease.nodes() WHERE shard = 7') };
 	wait_for('an ID', sub { value_of($session, 'SELECT next_id(7)') });
 	is($owner->(), hostname() . ':' . $node->port, "$kind: without a cluster_name the registry shows host and port");
 	return $session->disconnect;
@@ -134,7 +134,7 @@ sub end_twice
 	{
 		wait_for_id($session);
 		my $keeper = keeper_of($session);
-		my $stops = sub { told($node, "\\[$keeper\\] LOG:  this server has stopped using number") };
+		my $stops = sub { told($node, "\\[$keeper\\] LOG:  this server has stopped using shard") };
 		my $before = $stops->();
 		$store->{freeze}->();
 		for (1 .. 2) { kill 'TERM', $keeper; sleep 0.2 }

@@ -1,4 +1,4 @@
-# What strangers and hostile roles try on servers that claim their numbers from a registry: nothing runs as another
+# What strangers and hostile roles try on servers that claim their shards from a registry: nothing runs as another
 # role, no password is shown, and neither the server nor its log suffers from whatever stands under the address of the
 # registry.
 use strict;
@@ -115,7 +115,7 @@ sub made_anew
 	$registry->safe_psql('postgres', 'DROP EXTENSION idgen_registry; CREATE EXTENSION idgen_registry');
 	$session->do(q{SET idgen.max_wait = '100ms'});
 	wait_for('no more IDs', sub { !is_id(try_id($session)) });
-	fails_to_draw($session, qr/is another registry, .*advance it where others have numbers of that one, then call idgen_lease.confirm_registry\(\)/,
+	fails_to_draw($session, qr/is another registry, .*advance it where others have shards of that one, then call idgen_lease.confirm_registry\(\)/,
 	  'another registry is not let in by a confirmation of the same one');
 	fails_with($session, 'SELECT idgen_lease.confirm_registry()', '55000', qr/never been advanced/, 'confirmed without an advance: refused');
 	$session->do('SELECT idgen_lease.confirm_registry(force => true)');

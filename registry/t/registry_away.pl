@@ -70,7 +70,7 @@ sub away_for_long
 	is(repeated($made, @ids), 0, "$kind, away for longer: IDs go on for a while, none twice");
 	# The server counts in whole milliseconds.
 	cmp_ok($waited, '>=', 0.698, "$kind, away for longer: next_id() waits in the end");
-	like($tried, qr/^55000 ERROR:  this server holds no number from the registry\nDETAIL:  The keeper of its numbers says: \S.*\. Waited for $duration\.\nHINT:  .*idgen.status/,
+	like($tried, qr/^55000 ERROR:  this server holds no shard from the registry\nDETAIL:  The keeper of its shards says: \S.*\. Waited for $duration\.\nHINT:  .*idgen.status/,
 		"$kind: no longer than it should, and says why");
 	note $tried;
 	my $at = time;
@@ -79,8 +79,8 @@ sub away_for_long
 	note sprintf 'an ID %.0f ms after the registry', (time - $at) * 1000;
 	is(repeated($made, $id, wait_for_id($second)), 0,
 		"$kind: when the registry is back, IDs come by themselves, none twice");
-	cmp_ok(told($node, 'numbers of this server cannot be kept now'), '>=', 1, "$kind: the log says that it was away");
-	cmp_ok(told($node, 'numbers of this server are kept again'), '>=', 1,
+	cmp_ok(told($node, 'shards of this server cannot be kept now'), '>=', 1, "$kind: the log says that it was away");
+	cmp_ok(told($node, 'shards of this server are kept again'), '>=', 1,
 		"$kind: the log says that the registry is back");
 	return;
 }
@@ -97,7 +97,7 @@ sub start_without
 	start_again($node);
 	my $session = connect_to($node);
 	$session->do(q{SET idgen.max_wait = '1500ms'});
-	fails_to_draw($session, qr/holds no number.*\nDETAIL:  \S.+\. Waited for/s, "$kind, a start without the registry");
+	fails_to_draw($session, qr/holds no shard.*\nDETAIL:  \S.+\. Waited for/s, "$kind, a start without the registry");
 	note $session->errstr;
 	fails_with($session, 'SELECT * FROM idgen_lease.nodes()', '08006', qr/did not answer\nDETAIL:.*\nHINT:/s,
 	  "$kind, a start without the registry: nodes() has no answer");
@@ -147,8 +147,8 @@ sub put_back
 	kill 'CONT', @keepers;
 	$sessions[0]->do(q{SET idgen.max_wait = '300ms'});
 	wait_until_refused($made, $sessions[0]);
-	wait_for('a reason', sub { try_id($sessions[0]) =~ /the first free number, \d+, can be used from [-\d]+ [\d:.]+\+\d+ on\. Waited/ });
-	pass("$kind: no IDs before the first free number can be used, as the error says");
+	wait_for('a reason', sub { try_id($sessions[0]) =~ /the first free shard, \d+, can be used from [-\d]+ [\d:.]+\+\d+ on\. Waited/ });
+	pass("$kind: no IDs before the first free shard can be used, as the error says");
 	is(repeated($made, map { wait_for_id($_), ids_of($_, 1000) } @sessions), 0,
 		"$kind: advanced, IDs come by themselves in the end, none twice");
 	return;
@@ -260,7 +260,7 @@ sub fail_over
 	is(repeated($made, end_drawing($drawing), wait_for_id($session)), 0,
 		'a registry that failed over to its synchronous standby: no ID twice');
 	is(number_of($session), $number, 'the server keeps its number');
-	is(told($server, 'has lost number'), 0, 'the server never lost its number in a failover of the registry');
+	is(told($server, 'has lost shard'), 0, 'the server never lost its number in a failover of the registry');
 	$session->disconnect;
 	$_->stop('immediate') for $server, $standby;
 	return;

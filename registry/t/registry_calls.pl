@@ -324,9 +324,9 @@ sub check_advance
 		'granted', "$db: within it");
 	# The horizon lies ahead of the clock, as of a server that goes on: then the clock may be wrong.
 	fails_with($owner, 'SELECT idgen_registry.advance()', '55000',
-		qr/the clock of the registry lies behind an instant that it knows\nDETAIL:  It says .*, and the horizon of number 10 is .*HINT:  If the clock is right, call advance\(\) again after/s, "$db: an advance by a clock behind a horizon");
+		qr/the clock of the registry lies behind an instant that it knows\nDETAIL:  It says .*, and the horizon of shard 10 is .*HINT:  If the clock is right, call advance\(\) again after/s, "$db: an advance by a clock behind a horizon");
 	fails_with($owner, q{SELECT idgen_registry.advance(at => now() + interval '30 s')}, '22023',
-		qr/the horizon of number 10 is/, "$db: an advance to below a horizon");
+		qr/the horizon of shard 10 is/, "$db: an advance to below a horizon");
 	$owner->do('UPDATE idgen_registry.lease SET claimed_ms = 0, horizon_ms = ?', undef, $after - 1000);
 	my $at = 1000 * value_of($owner, 'SELECT extract(epoch FROM idgen_registry.advance())');
 	cmp_ok($at, '>=', $after + 15 * 60 * 1000, "$db: an advance goes beyond all that was ever allowed");
@@ -488,7 +488,7 @@ for my $db ('extended', 'plain')
 			local $owner->{PrintWarn} = 1;
 			$owner->do(q{SELECT idgen_registry.advance(at => now() + interval '1 day')});
 			like("@notices",
-				qr/NOTICE:  no server makes IDs with a number of this registry for 23:59:00\nDETAIL:  All numbers begin at 20.*\nHINT:  /,
+				qr/NOTICE:  no server makes IDs with a shard of this registry for 23:59:00\nDETAIL:  All shards begin at 20.*\nHINT:  /,
 				"$name: told what it costs");
 		}
 		my $answer = claim($node_there, $registry, 300, 61, 63, 64);

@@ -155,7 +155,7 @@ $sessions[0]->do(q{SET idgen.max_wait = '3s'});
 my @failed;
 wait_for('another number', sub { push @failed, grep { !is_id($_) } draw_id($sessions[0]); connections(); return number_of($sessions[0]) != $numbers[0] });
 is_deeply(\@failed, [], 'a row: no draw fails');
-ok(told($nodes[0], qr/leaves a number that it cannot keep: number $numbers[0] is locked by process \d+ there/),
+ok(told($nodes[0], qr/leaves a shard that it cannot keep: shard $numbers[0] is locked by process \d+ there/),
 	'a row: the log says why');
 $locker->do('ROLLBACK');
 $sessions[0]->do('RESET idgen.max_wait');

@@ -97,7 +97,7 @@ sub allow
 	{
 		fails_with($session, q{SELECT idgen_lease.limit_registry('5 min')}, '08004',
 			qr/permission denied for function set_max_ahead/, "$kind: who is not the registry's owner limits nothing");
-		fails_with($session, q{SELECT idgen_lease.forget_numbers()}, '08004', qr/permission denied for function forget/,
+		fails_with($session, q{SELECT idgen_lease.forget_shards()}, '08004', qr/permission denied for function forget/,
 			"$kind: who is not the registry's owner removes no numbers");
 		$store->{node}->safe_psql('postgres', 'ALTER ROLE node_role SUPERUSER');
 	}
@@ -111,17 +111,17 @@ sub allow
 	$session->do(q{SELECT idgen_lease.limit_registry(max_ahead => '11 min')});
 	ok(wait_for_id($session), "$kind: the limit raised, IDs come");
 
-	$session->do('SELECT idgen_lease.limit_registry(largest_number => 100)');
+	$session->do('SELECT idgen_lease.limit_registry(largest_shard => 100)');
 	my $far = start_leased("$kind-far", $store->{address}, setting => { 'idgen.lease_range' => '101-200', 'idgen.max_wait' => '300ms' });
 	my $hand = start_leased("$kind-hand", $store->{address}, setting => { 'idgen.shards' => '3,150', 'idgen.max_wait' => '300ms', 'idgen.lease_window' => '1s' });
 	my ($distant, $by_hand) = map { connect_to($_) } $far, $hand;
-	wait_for('the limit', sub { try_id($distant) =~ /this registry gives numbers up to 100\. Waited/ });
+	wait_for('the limit', sub { try_id($distant) =~ /this registry gives shards up to 100\. Waited/ });
 	pass("$kind: a range beyond the largest number");
 	wait_for('an ID', sub { value_of($by_hand, 'SELECT next_id(3)') });
-	wait_for('the limit', sub { !eval { value_of($by_hand, 'SELECT next_id(150)'); 1 } && $by_hand->errstr =~ /this registry gives numbers up to 100/ });
+	wait_for('the limit', sub { !eval { value_of($by_hand, 'SELECT next_id(150)'); 1 } && $by_hand->errstr =~ /this registry gives shards up to 100/ });
 	sleep 2.5;
 	ok(eval { value_of($by_hand, 'SELECT next_id(3)') }, "$kind: a number by hand beyond it; the other goes on");
-	$session->do('SELECT idgen_lease.limit_registry(largest_number => 200)');
+	$session->do('SELECT idgen_lease.limit_registry(largest_shard => 200)');
 	ok(wait_for_id($distant), "$kind: the largest number raised, IDs come");
 	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }),
 	  "$kind: the largest number raised, IDs of a number by hand come");
@@ -130,11 +130,11 @@ sub allow
 	$_->stop for $far, $hand;
 	my $count = sub { value_of($session, 'SELECT count(*) FROM idgen_lease.nodes()') };
 	my $before = $count->();
-	is(value_of($session, 'SELECT idgen_lease.forget_numbers()'), 0, "$kind: nothing is unused for 30 days");
-	fails_with($session, q{SELECT idgen_lease.forget_numbers('-1 s')}, '22023', qr/unused_for is out of range/,
+	is(value_of($session, 'SELECT idgen_lease.forget_shards()'), 0, "$kind: nothing is unused for 30 days");
+	fails_with($session, q{SELECT idgen_lease.forget_shards('-1 s')}, '22023', qr/unused_for is out of range/,
 	  "$kind: a negative time for unused numbers is refused");
-	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_lease.nodes() WHERE is_free AND number > 0');
-	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_numbers('0')}); return $now && $before - $count->() == 3 });
+	my $highest_ms = value_of($session, 'SELECT (extract(epoch FROM max(horizon)) * 1000)::bigint FROM idgen_lease.nodes() WHERE is_free AND shard > 0');
+	my $removed = wait_for('three numbers', sub { my $now = value_of($session, q{SELECT idgen_lease.forget_shards('0')}); return $now && $before - $count->() == 3 });
 	ok($removed, "$kind: numbers that nobody holds are removed");
 	my $fresh = start_leased("$kind-fresh", $store->{address}, setting => { 'idgen.lease_range' => '101-101' });
 	my $last = connect_to($fresh);

@@ -99,7 +99,7 @@ sub lose_raises
 		  "$kind, answers are $fault: IDs come by themselves in the end, none twice");
 		is($registry->{rows}->row($number)->{incarnation}, $incarnation,
 			"$kind: the number is the one that the server had");
-		is(told($node, 'has lost number'), 0, "$kind: the number is never lost");
+		is(told($node, 'has lost shard'), 0, "$kind: the number is never lost");
 	}
 	$session->disconnect;
 	$node->stop;

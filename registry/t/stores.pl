@@ -423,7 +423,7 @@ sub _check_owner_calls
 {
 	my ($caller, $own, $now) = @_;
 	fails_with($caller, 'SELECT idgen_lease.advance_registry()', '08004',
-		qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of number 0 is .*give an instant/s,
+		qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of shard 0 is .*give an instant/s,
 		'etcd: an advance by a clock behind a horizon');
 	fails_with($caller, q{SELECT idgen_lease.advance_registry('10 min')}, '08004',
 		qr/refused the call.*must lie between 11 min,/s, 'etcd: by less than the limit now in force');
@@ -437,7 +437,7 @@ sub _check_owner_calls
 			1, 'etcd: idgen_lease.advance_registry() to an instant');
 	}
 	like("@notices",
-		qr/NOTICE:  no server makes IDs with a number of this registry for 1 h [45] min\nDETAIL:  All numbers begin at 20.*\nHINT:  /,
+		qr/NOTICE:  no server makes IDs with a shard of this registry for 1 h [45] min\nDETAIL:  All shards begin at 20.*\nHINT:  /,
 		'etcd: told what it costs');
 	is(value_of($caller, 'SELECT bool_and(is_free AND horizon > now()) FROM idgen_lease.nodes()'), 1,
 		'etcd: no number has an owner');
@@ -448,7 +448,7 @@ sub _check_owner_calls
 	fails_with($caller, "SELECT idgen_lease.limit_registry($_)", '22023', qr/out of range|negative/,
 		"etcd: a limit of $_") for q{'16 min'}, q{'1 ms'}, 'NULL, -1', q{NULL, NULL, '1 s'};
 	value_of($caller, q{SELECT idgen_lease.limit_registry('2 min', 100, '1 min')});
-	is($own->claim(101, 0, 41, 42, 60000), 'limited this registry gives numbers up to 100', 'etcd: too large a number');
+	is($own->claim(101, 0, 41, 42, 60000), 'limited this registry gives shards up to 100', 'etcd: too large a number');
 	is($own->claim(100, 0, 41, 42, $_), 'limited this registry gives leases of at most 60.000 s',
 		"etcd: too long a lease: $_ ms") for 0, 60001;
 	my ($horizon) = $own->claim(100, 0, 41, 42, 60000) =~ /^answered granted (\d+)$/;
@@ -459,8 +459,8 @@ sub _check_owner_calls
 	$own->put($own->key('registry'), { %{ $own->value_in($own->key('registry')) }, floor_ms => '0' });
 	$own->put_row($_->[0], incarnation => $_->[1], life => $_->[1], horizon_ms => $now + $_->[2], claimed_ms => 0, lease => $_->[3])
 	  for [ 1, 7, -9000, 'left' ], [ 2, 0, -9000, 'past' ], [ 3, 7, 90000, 'past' ], [ 4, 7, -5000, 'past' ];
-	is(value_of($caller, q{SELECT idgen_lease.forget_numbers('1 day')}), 2, 'etcd: two numbers are forgotten');
-	is_deeply($caller->selectcol_arrayref('SELECT number FROM idgen_lease.nodes()'), [ 1, 3 ],
+	is(value_of($caller, q{SELECT idgen_lease.forget_shards('1 day')}), 2, 'etcd: two numbers are forgotten');
+	is_deeply($caller->selectcol_arrayref('SELECT shard FROM idgen_lease.nodes()'), [ 1, 3 ],
 		'etcd: the others are not');
 	is($own->claim(4, 0, 11, 12, 60000), 'answered granted ' . ($now - 5000),
 		'etcd: no number begins below what was forgotten');
@@ -495,7 +495,7 @@ for my $kind ('postgres', 'etcd')
 		qr/refused the call.*permission denied for function advance/s,
 		'postgres: idgen_lease.advance_registry() is its owner\'s') if $kind ne 'etcd';
 	fails_with($caller, $_, '08004', qr/refused the call.*permission denied for function/s, "postgres: $_ is its owner's")
-	  for $kind ne 'etcd' ? (q{SELECT idgen_lease.limit_registry('1 min')}, 'SELECT idgen_lease.forget_numbers()') : ();
+	  for $kind ne 'etcd' ? (q{SELECT idgen_lease.limit_registry('1 min')}, 'SELECT idgen_lease.forget_shards()') : ();
 	if ($kind ne 'etcd')
 	{
 		$owner->do("GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_registry TO idgen_node");
@@ -503,10 +503,10 @@ for my $kind ('postgres', 'etcd')
 		value_of($caller, q{SELECT idgen_lease.limit_registry('2 min', 100, '1 min')});
 		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}),
 			'00:02:00 100 00:01:00', 'postgres: its owner may limit it by a node');
-		value_of($caller, q{SELECT idgen_lease.limit_registry(largest_number => 8191)});
+		value_of($caller, q{SELECT idgen_lease.limit_registry(largest_shard => 8191)});
 		is(value_of($owner, q{SELECT concat_ws(' ', max_ahead, largest_number, longest_ttl) FROM idgen_registry.registry}),
 			'00:02:00 8191 00:01:00', 'postgres: one limit alone');
-		is(value_of($caller, 'SELECT idgen_lease.forget_numbers()'), 0,
+		is(value_of($caller, 'SELECT idgen_lease.forget_shards()'), 0,
 			'postgres: a node that may limit may forget numbers');
 	}
 	$pause{$kind}->();
@@ -547,7 +547,7 @@ $last->disconnect;
 $member->restart;
 $last = connect_to($member);
 $last->do(q{SET idgen.max_wait = '100ms'});
-fails_with($last, 'SELECT next_id()', '55000', qr/number 5 cannot be used now/,
+fails_with($last, 'SELECT next_id()', '55000', qr/shard 5 cannot be used now/,
 	'at the start: no ID of a number that was not claimed');
 fails_with($last, 'SELECT * FROM idgen_lease.nodes()', '22023', qr/idgen.registry is not the address of a registry.*must begin with postgresql/s,
   'a registry address that no store reads: nodes() gives the reason');

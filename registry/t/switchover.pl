@@ -30,7 +30,7 @@ for my $kind (store_kinds())
 	crash($primary);
 	$standby->promote;
 	$session = connect_to($standby);
-	wait_for('a refusal', sub { try_id($session) =~ /number 5 is held by/ });
+	wait_for('a refusal', sub { try_id($session) =~ /shard 5 is held by/ });
 	pass("$kind: after a crash the promoted server is refused");
 	value_of($session, 'SELECT idgen_lease.release(5)');
 	is(repeated($made, wait_for_id($session)), 0, "$kind: the promoted server makes IDs when the number is released");

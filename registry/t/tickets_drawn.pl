@@ -266,7 +266,7 @@ for my $kind ('postgresql', 'etcd')
 	my $node = start_leased('deaf', 'postgresql://node@127.0.0.1:1/registry', setting => { 'idgen.max_wait' => '10min' });
 	my $session = connect_to($node);
 	$session->do(q{SET statement_timeout = '2min'});
-	fails_with($session, q{SELECT next_ticket('orders')}, '55000', qr/The keeper of its numbers says: .*Connection refused/s, "never heard: $_") for 1 .. 3;
+	fails_with($session, q{SELECT next_ticket('orders')}, '55000', qr/The keeper of its shards says: .*Connection refused/s, "never heard: $_") for 1 .. 3;
 	$node->stop('immediate');
 }
 

@@ -24,7 +24,7 @@ BEGIN
 	FOR i IN 0 .. 100 LOOP
 		number := id_shard(next_id(layout => layout), layout);
 		IF i = 0 THEN
-			WHILE awaited <> (SELECT string_agg(l.number::text, ' ' ORDER BY l.number) FROM idgen.stat_lease l WHERE held) LOOP
+			WHILE awaited <> (SELECT string_agg(l.shard::text, ' ' ORDER BY l.shard) FROM idgen.stat_lease l WHERE held) LOOP
 				PERFORM pg_sleep(0.01);
 			END LOOP;
 			PERFORM next_id();
@@ -101,7 +101,7 @@ sub holding
 	my ($node, $numbers) = @_;
 	my $session = connect_to($node);
 	wait_for_id($session);
-	my $held = q{SELECT string_agg(number::text, ' ' ORDER BY number) FROM idgen.stat_lease WHERE held};
+	my $held = q{SELECT string_agg(shard::text, ' ' ORDER BY shard) FROM idgen.stat_lease WHERE held};
 	wait_for("numbers $numbers", sub { value_of($session, $held) =~ /^$numbers$/ });
 	return $session;
 }

@@ -93,11 +93,11 @@ sub nodes_of
 {
 	my ($session) = @_;
 	return join "\n", map { join ':', map { $_ // '' } @$_ }
-	  @{ $session->selectall_arrayref('SELECT number, owner, system_identifier, timeline, since, is_free::int FROM idgen_lease.nodes() ORDER BY number') };
+	  @{ $session->selectall_arrayref('SELECT shard, owner, system_identifier, timeline, since, is_free::int FROM idgen_lease.nodes() AS n(shard) ORDER BY shard') };
 }
 
 # The number of a server, and since when it has that.
-sub held_by { my ($session) = @_; return join ' ', $session->selectrow_array('SELECT number, owner, since FROM idgen_lease.nodes() WHERE NOT is_free') }
+sub held_by { my ($session) = @_; return join ' ', $session->selectrow_array('SELECT shard, owner, since FROM idgen_lease.nodes() AS n(shard) WHERE NOT is_free') }
 
 # Draws IDs: none was made before, and all are above the highest; gives the highest.
 sub draws_above

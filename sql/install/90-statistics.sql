@@ -20,11 +20,11 @@ CREATE FUNCTION idgen.stat_database(
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_database' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 
-CREATE FUNCTION idgen.stat_lease(OUT number integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
+CREATE FUNCTION idgen.stat_lease(OUT shard integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_lease' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4;
 CREATE FUNCTION idgen.stat_registry(
-    OUT numbers integer, OUT horizon timestamptz, OUT lease_window bigint, OUT keeper_pid integer, OUT answered_at timestamptz,
+    OUT shards integer, OUT horizon timestamptz, OUT lease_window bigint, OUT keeper_pid integer, OUT answered_at timestamptz,
     OUT silent_since timestamptz, OUT trouble text, OUT counters integer, OUT counters_in_trouble integer, OUT counter_used integer,
     OUT counter_trouble text)
     RETURNS SETOF record
@@ -45,9 +45,9 @@ SELECT b.pid, b.datid, d.datname, b.usesysid, r.rolname AS usename, b.layout, b.
 CREATE VIEW idgen.stat_database AS
 SELECT pg_catalog.current_database() AS datname, s.* FROM idgen.stat_database() AS s;
 
-CREATE VIEW idgen.stat_lease AS SELECT number, by_hand, held, horizon FROM idgen.stat_lease();
+CREATE VIEW idgen.stat_lease AS SELECT shard, by_hand, held, horizon FROM idgen.stat_lease();
 CREATE VIEW idgen.stat_registry AS
-SELECT numbers, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble, counters, counters_in_trouble,
+SELECT shards, horizon, lease_window, keeper_pid, answered_at, silent_since, trouble, counters, counters_in_trouble,
        counter_used, counter_trouble
   FROM idgen.stat_registry();
 
@@ -74,9 +74,9 @@ COMMENT ON VIEW idgen.stat_shard IS
 COMMENT ON VIEW idgen.stat_backend IS 'what each session of the server that makes IDs made and waited for, and from where its transaction holds back readers by ID; with prepared transactions that do';
 COMMENT ON VIEW idgen.stat_database IS
     'what ID making in this database rests on, as numbers: horizon, clock, standbys, slots, end of the layout';
-COMMENT ON VIEW idgen.stat_lease IS 'each number that this server claims from a registry, and up to when IDs can be made with it';
+COMMENT ON VIEW idgen.stat_lease IS 'each shard that this server claims from a registry, and up to when IDs can be made with it';
 COMMENT ON VIEW idgen.stat_registry IS
-    'the registry as this server sees it: numbers held, the nearest of their horizons, the last answer, and how its counters are; no row if none is set';
+    'the registry as this server sees it: shards held, the nearest of their horizons, the last answer, and how its counters are; no row if none is set';
 COMMENT ON COLUMN idgen.stat_shard.wait_time IS 'time that calls slept, all together, ms';
 COMMENT ON COLUMN idgen.stat_shard.max_lead IS 'furthest that an ID lay ahead of the clock, ms';
 COMMENT ON COLUMN idgen.stat_shard.ids_per_second_limit IS 'what the layout allows';
@@ -89,7 +89,7 @@ COMMENT ON COLUMN idgen.stat_database.settled_lag IS 'how far open transactions 
 COMMENT ON COLUMN idgen.stat_database.clock_offset IS 'the clock less the highest one accepted, ms; below 0: it was set back';
 COMMENT ON COLUMN idgen.stat_database.clock_max_error IS 'how far the clock may be wrong, as the kernel says, ms';
 COMMENT ON COLUMN idgen.stat_database.layout IS 'the layout in use that ends first';
-COMMENT ON COLUMN idgen.stat_registry.horizon IS 'the nearest horizon of those numbers';
+COMMENT ON COLUMN idgen.stat_registry.horizon IS 'the nearest horizon of those shards';
 COMMENT ON COLUMN idgen.stat_registry.lease_window IS 'how far ahead horizons are extended, ms';
 COMMENT ON COLUMN idgen.stat_registry.counter_used IS 'of the counter that is nearest to its end, percent of its max';
 COMMENT ON FUNCTION idgen.status() IS 'the state of this database''s ID making in words, with what to do if it is not ok';

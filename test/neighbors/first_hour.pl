@@ -104,7 +104,7 @@ for my $reason (sort keys %wrong)
 	ok($node->poll_query_until('app', "SELECT ($row) ~ '" . quotemeta($reason) . "'"), "$reason: the row says so")
 	  or diag($node->safe_psql('app', $row));
 	my $lines = slurp_file($node->logfile, $logged);
-	like($lines, qr/LOG:  numbers of this server cannot be kept now: .*\Q$reason\E/, "$reason: the log says so");
+	like($lines, qr/LOG:  shards of this server cannot be kept now: .*\Q$reason\E/, "$reason: the log says so");
 	like($lines, qr/password file .* has group or world access/,
 	  "$reason: the log warns of the mode of the password file") if $reason =~ /no password/;
 	$mend->();

@@ -113,7 +113,7 @@ eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has met
 my $metrics = metrics();
 ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'the exporter scrapes without an error');
 ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
-eventually(sub { metrics('leased') =~ /^idgen_registry_numbers/m }, 'a server with a registry has metrics of it', "$base/leased.log");
+eventually(sub { metrics('leased') =~ /^idgen_registry_shards/m }, 'a server with a registry has metrics of it', "$base/leased.log");
 my $of_leased = metrics('leased');
 like($of_leased, qr/^idgen_registry_$_$/m, "of the registry: $_")
   for qr/numbers\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,

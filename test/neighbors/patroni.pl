@@ -1,6 +1,6 @@
 # Three servers that Patroni keeps, asynchronous: the primary is cut off from etcd while its clients go on, and another
 # is promoted. The same shard on all of them makes IDs twice: the control. What prevents it: synchronous replication, or
-# numbers from a registry, in either store.
+# shards from a registry, in either store.
 use strict;
 use warnings;
 use FindBin;
@@ -66,7 +66,7 @@ my $synchronous = split_brain(
 	sub { my ($clients, $old) = @_; return survey($clients, $old->{name})->{refused}{55000} && received($clients, others($old)) >= 1000 });
 is($synchronous->{duplicates}, 0, 'synchronous: none twice');
 
-# Numbers from a registry, asynchronous again: the old primary and the new one make IDs in the same milliseconds, with
+# Shards from a registry, asynchronous again: the old primary and the new one make IDs in the same milliseconds, with
 # two numbers. The lease of the first is far from its end.
 $cluster->configure(synchronous_mode => JSON::PP::false, parameters => { 'idgen.synchronous' => 'auto' });
 for my $store ('postgresql', 'etcd')
@@ -94,7 +94,7 @@ for my $store ('postgresql', 'etcd')
 	my $number = $cluster->value($owner, 'SELECT id_shard(next_id())');
 	$cluster->configure(parameters => { 'idgen.lease_range' => "$number-$number", 'idgen.lease_ttl' => '5s' });
 	my ($old, $clients, $fault) = cut_off_primary($what);
-	$cluster->wait_for("$what: a short lease", sub { $cluster->value($old, q{SELECT lease_left <= '5s' FROM idgen_lease.nodes() WHERE number = $1}, $number) });
+	$cluster->wait_for("$what: a short lease", sub { $cluster->value($old, q{SELECT lease_left <= '5s' FROM idgen_lease.nodes() WHERE shard = $1}, $number) });
 	my @faults = (begin_fault($cluster, 'keeper_away', $old), $fault);
 	$cluster->wait_for("$what: IDs of its successor", sub { received($clients, others($old)) >= 1000 });
 	end_fault($_) for @faults;

@@ -1,4 +1,4 @@
-// The process that keeps the numbers of a server, a step at a time, in the order of the module's keeper:
+// The process that keeps the shards of a server, a step at a time, in the order of the module's keeper:
 //
 //      propose, flush -> claim -> the answer -> move the slots -> extend, again and again -> end issue ->
 //      drain -> stop

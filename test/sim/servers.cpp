@@ -85,7 +85,7 @@ void World::start(Node &node, Lsn lsn, bool keeps_readers) {
     node.is_up = true;
     for (int i = 0; i < stage_.scenario.database_count; i++) {
         if (node.disk.horizon(i).value < dropped_ms_[i] && !stage_.scenario.has_registry()) begin_scope(node, i);
-        // What readers heard rests on the clock, and numbers from a registry allow any.
+        // What readers heard rests on the clock, and shards from a registry allow any.
         if (is_lowered(node, i) && stage_.scenario.has_wild_clocks) node.forget_readers(i);
         review(node, i);
     }
@@ -159,7 +159,7 @@ Node *World::successor() noexcept {
 }
 
 // Whether readers must begin anew on a server that lacks records of the one before: it rests on clocks, and those are
-// wild, which only numbers from a registry allow.
+// wild, which only shards from a registry allow.
 bool World::are_readers_lost() const noexcept {
     return stage_.scenario.has_wild_clocks && stage_.scenario.replication != Replication::synchronous;
 }

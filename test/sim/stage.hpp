@@ -77,7 +77,7 @@ struct Stage {
         return {node.system, shards_of(node), node.machine_name(), node.began_in};
     }
 
-    // Numbers from a registry are nobody else's: a copy that takes its own is none of this setting.
+    // Shards from a registry are nobody else's: a copy that takes its own is none of this setting.
     std::uint64_t shards_of(const Node &node) const noexcept {
         bool is_own = scenario.pool_count > 0;
         return node.shards + (is_own ? static_cast<std::uint64_t>(node.system) << 32 : 0);

@@ -19,7 +19,7 @@ my $seconds = $ENV{SQLSMITH_SECONDS} || 60;
 my $seed = $ENV{SEED} || 1 + int rand 1e9;
 diag("SEED=$seed SECONDS=$seconds");
 
-# Numbers from a registry are for next_ticket() and the calls of idgen_lease; the shards are given by hand.
+# Shards from a registry are for next_ticket() and the calls of idgen_lease; the shards are given by hand.
 my $registry = start_registry('registry');
 my $node = start_node(
 	'smith',

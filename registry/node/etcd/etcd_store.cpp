@@ -72,7 +72,7 @@ void give_up(EtcdNumber &number, int64 now_ms) {
 Reply check_limits(const EtcdRegistry &registry, const LeaseCall &call, int64 ttl_ms, Trouble &trouble) {
     if (call.kind != CallKind::claim) return Reply::answered;
     if (call.number > registry.largest_number)
-        return put_trouble(trouble, Reply::limited, "this registry gives numbers up to %s",
+        return put_trouble(trouble, Reply::limited, "this registry gives shards up to %s",
                            psprintf(INT64_FORMAT, registry.largest_number));
     if (shortened(registry, ttl_ms) != ttl_ms)
         return put_trouble(trouble, Reply::limited, "this registry gives leases of at most %s",
@@ -156,8 +156,8 @@ Known latest_known(const Registration &registration) noexcept {
 
 const char *text_of(const Known &known) {
     const char *at = pg::instant_text(known.at_ms);
-    return known.number < 0 ? psprintf("the horizon of numbers without a row is %s", at)
-                            : psprintf("the horizon of number %lld is %s", static_cast<long long>(known.number), at);
+    return known.number < 0 ? psprintf("the horizon of shards without a row is %s", at)
+                            : psprintf("the horizon of shard %lld is %s", static_cast<long long>(known.number), at);
 }
 
 // The instant to which a registry is advanced: above all that was granted, as far as its clock shows, or one that is

@@ -1,4 +1,4 @@
-// Facts of idgen.status() about numbers from a registry: those that are held, and the registry.
+// Facts of idgen.status() about shards from a registry: those that are held, and the registry.
 
 #include "pg/monitor/facts.hpp"
 #include "pg/report/words.hpp"
@@ -71,7 +71,7 @@ void append_beginnings(StringInfo text, const LeaseSurvey &leases, int64 now_ms)
     for (uint32 i = 0; i < leases.count; i++) {
         const WantedNumber &number = leases.numbers[i];
         if (number.is_held && number.begins_ms > now_ms + settings.max_lead_ms)
-            append_sentence(text, psprintf("IDs of number %lld begin at %s", static_cast<long long>(number.number),
+            append_sentence(text, psprintf("IDs of shard %lld begin at %s", static_cast<long long>(number.number),
                                            instant_text(number.begins_ms)));
     }
 }
@@ -109,7 +109,7 @@ bool has_trouble(const LeaseSurvey &leases) {
 const char *older_text(const OlderRegistry &older) {
     if (older.granted_ms == 0) return "";
     return psprintf(
-        "it was put back to an older state, or is new, and was not advanced: number %lld ends at %s there, and was granted up to %s to this server",
+        "it was put back to an older state, or is new, and was not advanced: shard %lld ends at %s there, and was granted up to %s to this server",
         static_cast<long long>(older.number), instant_text(older.known_ms), instant_text(older.granted_ms));
 }
 
@@ -137,7 +137,7 @@ const char *silence_text(const RegistryState &registry) {
 }
 
 const char *silence_advice(const LeaseSurvey &leases, int64 now_ms) {
-    const char *ids = "No number is held, so no ID is made.";
+    const char *ids = "No shard is held, so no ID is made.";
     if (leases.held > 0)
         ids = leases.nearest_ms > now_ms ? "IDs can be made up to the horizon in row lease."
                                          : "IDs have ended at the horizon in row lease.";
@@ -164,16 +164,16 @@ const char *all_troubles(const LeaseSurvey &leases) {
 Fact lease_fact(const Survey &survey) {
     if (survey.leases == nullptr) return no_fact;
     const LeaseSurvey &leases = *survey.leases;
-    if (survey.in_recovery) return {"none: a standby claims no numbers", true, nullptr};
+    if (survey.in_recovery) return {"none: a standby claims no shards", true, nullptr};
     bool is_lacking = leases.held < leases.count || lacks_pool(leases);
     bool is_hampered = has_trouble(leases);
     if (leases.count == 0 && !is_lacking && !is_hampered)
-        return {"no number yet: the first ID asks for one", true, nullptr};
+        return {"no shard yet: the first ID asks for one", true, nullptr};
     const char *text = lease_text(leases, survey.now_ms);
     if (is_hampered) return {text, false, trouble_hint};
     if (leases.held > 0 && leases.nearest_ms <= survey.now_ms)
         return {text, false, "IDs have ended at the horizon, until it is extended: see row registry."};
-    if (is_lacking) return {text, false, "IDs of a number wait until the registry grants it: see row registry."};
+    if (is_lacking) return {text, false, "IDs of a shard wait until the registry grants it: see row registry."};
     // A keeper that is answered extends it when half of the window is left.
     if (leases.nearest_ms - survey.now_ms < leases.window_ms / 4)
         return {text, false, "IDs end at the horizon unless it is extended: see row registry."};
@@ -184,7 +184,7 @@ Fact registry_fact(const Survey &survey) {
     if (survey.leases == nullptr) return no_fact;
     const LeaseSurvey &leases = *survey.leases;
     const RegistryState &registry = leases.registry;
-    if (survey.in_recovery) return {"not asked: a standby claims no numbers", true, nullptr};
+    if (survey.in_recovery) return {"not asked: a standby claims no shards", true, nullptr};
     if (leases.keeper != KeeperState::runs)
         return {psprintf("not asked: the %s", words_of(leases.keeper)), false,
                 advice_for(leases.keeper, registry.keeper_pid)};

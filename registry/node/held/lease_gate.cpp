@@ -25,7 +25,7 @@ char *written_database = nullptr;
 char *written_range = nullptr;
 
 void explain_bad_lease_range() {
-    GUC_check_errdetail("It must be one number or one range, such as 0-1023.");
+    GUC_check_errdetail("It must be one shard or one range, such as 0-1023.");
 }
 
 void explain_bad_registry() {
@@ -86,26 +86,26 @@ bool check_ttl(int *value, void **, GucSource) {
 
 // Changed only with a restart: the server writes to its log what a reload has changed.
 void define_registry() {
-    DefineCustomStringVariable("idgen.registry", "Sets the registry that this server claims its numbers from.",
+    DefineCustomStringVariable("idgen.registry", "Sets the registry that this server claims its shards from.",
                                "postgresql://... or etcd://host:port,.../prefix; empty: none.", &written_registry, "",
                                PGC_POSTMASTER, GUC_SUPERUSER_ONLY, check_registry, assign_registry, nullptr);
     DefineCustomStringVariable("idgen.lease_database",
-                               "Sets the database that remembers which numbers this server holds.",
+                               "Sets the database that remembers which shards this server holds.",
                                "The extension idgen_lease is created there.", &written_database, "postgres",
                                PGC_POSTMASTER, 0, nullptr, assign_database, nullptr);
 }
 
 void define_numbers() {
-    DefineCustomIntVariable("idgen.lease_count", "Sets how many numbers this server holds.",
+    DefineCustomIntVariable("idgen.lease_count", "Sets how many shards this server holds.",
                             "It applies if idgen.shards is lease.", &lease_settings.count, 1, 1,
                             static_cast<int>(max_leases) / 2, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
-    DefineCustomStringVariable("idgen.lease_range", "Sets the numbers that this server may claim.",
+    DefineCustomStringVariable("idgen.lease_range", "Sets the shards that this server may claim.",
                                "One range, such as 0-1023.", &written_range, "0-1023", PGC_SIGHUP, 0, check_range,
                                assign_range, nullptr);
 }
 
 void define_times() {
-    DefineCustomIntVariable("idgen.lease_ttl", "Sets how long a number stays with a server that is silent.",
+    DefineCustomIntVariable("idgen.lease_ttl", "Sets how long a shard stays with a server that is silent.",
                             "0 means for ever; else at least 5 s.", &lease_settings.ttl_ms, 600000, 0, INT_MAX,
                             PGC_SIGHUP, GUC_UNIT_MS, check_ttl, nullptr, nullptr);
     DefineCustomIntVariable(

@@ -1,4 +1,4 @@
-// What the server's two modules share of numbers from a registry: the settings, as plain values, whose manual is
+// What the server's two modules share of shards from a registry: the settings, as plain values, whose manual is
 // docs/settings.md; and the gate by which idgen_lease reaches the slots and clocks of idgen. Without
 // shared_preload_libraries there is neither: nothing could keep a number.
 #pragma once

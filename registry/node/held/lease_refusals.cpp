@@ -12,16 +12,16 @@ namespace idgen::pg {
 const char *words_of(KeeperState keeper) {
     switch (keeper) {
         case KeeperState::locked:
-            return "process that keeps the numbers of this server waits for a lock";
+            return "process that keeps the shards of this server waits for a lock";
         case KeeperState::starting:
-            return "process that keeps the numbers of this server is still starting";
+            return "process that keeps the shards of this server is still starting";
         case KeeperState::failing:
-            return "process that keeps the numbers of this server ends as it starts";
+            return "process that keeps the shards of this server ends as it starts";
         case KeeperState::runs:
         case KeeperState::none:
             break;
     }
-    return "process that keeps the numbers of this server does not run";
+    return "process that keeps the shards of this server does not run";
 }
 
 const char *advice_for(KeeperState keeper, int32 pid) {
@@ -109,13 +109,13 @@ const char *cause_text(const NotHeld &why) {
         case LeaseTrouble::no_keeper:
             return psprintf("The %s.", words_of(why.keeper));
         case LeaseTrouble::said:
-            return psprintf("The keeper of its numbers says: %s.", why.sentence);
+            return psprintf("The keeper of its shards says: %s.", why.sentence);
         case LeaseTrouble::asking:
-            return "The keeper of its numbers waits for the registry's first answer.";
+            return "The keeper of its shards waits for the registry's first answer.";
         case LeaseTrouble::unanswered:
             return "The registry has not answered yet, or has refused.";
         case LeaseTrouble::begins:
-            return psprintf("The registry had granted the number up to %s: its next IDs begin there.",
+            return psprintf("The registry had granted the shard up to %s: its next IDs begin there.",
                             instant_text(why.begins_ms));
         case LeaseTrouble::waiting:
             break;
@@ -145,8 +145,8 @@ const char *row_of(const NotHeld &why) {
 Refusal refusal_of(const AwaitedNumber &awaited, const NotHeld &why, int64 waited_ms) {
     return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             awaited.is_of_pool
-                ? "this server holds no number from the registry"
-                : psprintf("number %u cannot be used now: the registry has not granted it", awaited.number),
+                ? "this server holds no shard from the registry"
+                : psprintf("shard %u cannot be used now: the registry has not granted it", awaited.number),
             detail_of(why, waited_ms), advice_for(why), row_of(why)};
 }
 

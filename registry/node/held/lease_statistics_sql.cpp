@@ -1,4 +1,4 @@
-// The SQL face of the statistics of numbers from a registry.
+// The SQL face of the statistics of shards from a registry.
 
 #include "pg/host/rows.hpp"
 #include "pg/state/shared_state.hpp"
@@ -10,7 +10,8 @@ namespace {
 
 void put_number(ReturnSetInfo *rows, const WantedNumber &number) {
     Row row(rows);
-    row.set("number", int_datum(number.number));
+    row.set("shard", int_datum(number.number));
+    row.set("number", int_datum(number.number));  // its name in 0.9.0
     row.set("by_hand", BoolGetDatum(number.is_by_hand));
     row.set("held", BoolGetDatum(number.is_held));
     row.set_if(number.is_held, "horizon", time_datum(number.horizon_ms));
@@ -21,7 +22,8 @@ void put_registry(ReturnSetInfo *rows, const LeaseSurvey &leases) {
     const RegistryState &registry = leases.registry;
     const CounterState &state = registry.counters;
     Row row(rows);
-    row.set("numbers", int_datum(leases.held));
+    row.set("shards", int_datum(leases.held));
+    row.set("numbers", int_datum(leases.held));  // its name in 0.9.0
     row.set_if(leases.held > 0, "horizon", time_datum(leases.nearest_ms));
     row.set("lease_window", Int64GetDatum(leases.window_ms));
     row.set_if(registry.keeper_pid != 0, "keeper_pid", Int32GetDatum(registry.keeper_pid));

@@ -103,7 +103,7 @@ inline void hide_address(RegistryState &registry) {
         strlcpy(registry.counters.trouble, "some need attention", sizeof(registry.counters.trouble));
     if (registry.trouble[0] == '\0') return;
     const char *bare =
-        registry.silent_since_ms != 0 ? "the registry does not answer" : "numbers of this server cannot be kept now";
+        registry.silent_since_ms != 0 ? "the registry does not answer" : "shards of this server cannot be kept now";
     strlcpy(registry.trouble, bare, sizeof(registry.trouble));
 }
 

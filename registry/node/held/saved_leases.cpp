@@ -137,7 +137,7 @@ void log_leases_not_saved() {
         LOG, errcode_for_file_access(),
         errmsg("could not create shared memory that outlives a crash of this server: %m"),
         errdetail(
-            "After a crash, a number given by hand waits until its horizon in the registry, at most idgen.lease_window."),
+            "After a crash, a shard given by hand waits until its horizon in the registry, at most idgen.lease_window."),
         errhint("The server needs 100 kB in /dev/shm, in a file that no other user owns."));
 }
 

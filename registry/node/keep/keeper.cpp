@@ -163,7 +163,7 @@ void Keeper::follow_count(uint32 count) {
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases_.count); i++) free_if_ended(i);
     if (!pg::fill_pool(leases_, count))
         registry_.note_trouble(
-            psprintf("this server has no room for %u numbers of its own beside those by hand: it holds %u at most",
+            psprintf("this server has no room for %u shards of its own beside those by hand: it holds %u at most",
                      count, pg::max_leases));
     while (pg::SharedLease *surplus = pg::find_surplus(leases_, count))
         end_issue_of(static_cast<uint32>(surplus - leases_.leases));

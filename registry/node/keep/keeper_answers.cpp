@@ -34,7 +34,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
 Keeper::Result Keeper::leave_locked(uint32 index, const LeaseCall &call) {
     Lease &lease = entry(index).lease;
     const char *who = registry_.find_locker(nullptr, call.number);
-    const char *obstacle = psprintf("number %lld is locked by %s", static_cast<long long>(call.number),
+    const char *obstacle = psprintf("shard %lld is locked by %s", static_cast<long long>(call.number),
                                     who == nullptr ? "another transaction there" : who);
     if (!should_replace(lease, entry(index).purpose, clock(), rules_of(index)))
         return {Progress::stuck, obstacle, true};
@@ -54,7 +54,7 @@ Keeper::Result Keeper::leave_locked(uint32 index, const LeaseCall &call) {
 
 Keeper::Result Keeper::unlisted() {
     if (!registry_.is_locked()) return Progress::away;
-    return {Progress::stuck, "the list of numbers is locked by another transaction at the registry", true};
+    return {Progress::stuck, "the list of shards is locked by another transaction at the registry", true};
 }
 
 Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews news) {

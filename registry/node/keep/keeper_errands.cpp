@@ -73,9 +73,9 @@ Keeper::Result Keeper::choose(uint32 index, uint64 start) {
     if (choice.kind == ChoiceKind::claim) return claim(index, choice.number);
     return {Progress::stuck,
             choice.kind == ChoiceKind::none
-                ? psprintf("all numbers from %lld to %lld are held by others", static_cast<long long>(range.first),
+                ? psprintf("all shards from %lld to %lld are held by others", static_cast<long long>(range.first),
                            static_cast<long long>(range.last))
-                : psprintf("the first free number, %lld, can be used from %s on", static_cast<long long>(choice.number),
+                : psprintf("the first free shard, %lld, can be used from %s on", static_cast<long long>(choice.number),
                            pg::instant_text(now_ms + choice.wait_ms))};
 }
 

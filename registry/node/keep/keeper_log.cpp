@@ -41,37 +41,37 @@ bool NumberTroubles::are_over(bool is_well) noexcept {
 }
 
 void log_registry_away(const char *sentence) {
-    ereport(LOG, errmsg("numbers of this server cannot be kept now: %s", sentence),
+    ereport(LOG, errmsg("shards of this server cannot be kept now: %s", sentence),
             errdetail("IDs go on up to the horizons that the registry has granted."),
             errhint("SELECT * FROM idgen.status() says how far that is."));
 }
 
 void log_number_claimed(int64 number, int64 claimed_ms) {
-    ereport(LOG, errmsg("this server has claimed number %lld from the registry", static_cast<long long>(number)),
+    ereport(LOG, errmsg("this server has claimed shard %lld from the registry", static_cast<long long>(number)),
             claimed_ms == 0
                 ? errdetail("No other owner has held it before.")
                 : errdetail("Its IDs begin at %s or at the clock, whichever is later.", pg::instant_text(claimed_ms)));
 }
 
 void log_number_resumed(int64 number, int64 from_ms) {
-    ereport(LOG, errmsg("this server goes on with number %lld as it was left", static_cast<long long>(number)),
+    ereport(LOG, errmsg("this server goes on with shard %lld as it was left", static_cast<long long>(number)),
             errdetail("All IDs that it made before lie below %s.", pg::instant_text(from_ms)));
 }
 
 void log_number_lost(int64 number) {
     ereport(
-        LOG, errmsg("this server has lost number %lld to another owner", static_cast<long long>(number)),
+        LOG, errmsg("this server has lost shard %lld to another owner", static_cast<long long>(number)),
         errdetail(
             "The registry refused to extend its horizon: its lease had ended, it was released, or a copy of this server claimed it. This server makes no more IDs with it."));
 }
 
 void log_number_left(const char *why) {
-    ereport(LOG, errmsg("this server leaves a number that it cannot keep: %s", why),
+    ereport(LOG, errmsg("this server leaves a shard that it cannot keep: %s", why),
             errdetail("It claims another one, and makes no more IDs with this one."));
 }
 
 void log_number_stopped(int64 number, int64 horizon_ms) {
-    ereport(LOG, errmsg("this server has stopped using number %lld", static_cast<long long>(number)),
+    ereport(LOG, errmsg("this server has stopped using shard %lld", static_cast<long long>(number)),
             errdetail("All of its IDs lie below %s.", pg::instant_text(horizon_ms)));
 }
 

@@ -38,10 +38,10 @@ const char *held_by(const Registration &registration, int64 number) {
     for (size_t i = 0; i < registration.count; i++) {
         const RegisteredNumber &row = registration.rows[i];
         if (row.listed.number != number) continue;
-        return psprintf("number %lld is held by \"%s\", system %lld", static_cast<long long>(number), row.name,
+        return psprintf("shard %lld is held by \"%s\", system %lld", static_cast<long long>(number), row.name,
                         static_cast<long long>(row.system_identifier));
     }
-    return psprintf("number %lld is held by another server", static_cast<long long>(number));
+    return psprintf("shard %lld is held by another server", static_cast<long long>(number));
 }
 
 void OlderRegistryWatch::look_at(const Registration &registration, const NumberRange &range) {
@@ -68,13 +68,13 @@ void warn_older_registry(int64 number, int64 granted_ms, int64 known_ms) {
     ereport(
         WARNING, errcode(ERRCODE_WARNING), errmsg("the registry has lost horizons that it had granted"),
         errdetail(
-            "It granted number %lld to this server up to %s, and now says %s: it was restored to an older state, or is new, and was not advanced.",
+            "It granted shard %lld to this server up to %s, and now says %s: it was restored to an older state, or is new, and was not advanced.",
             static_cast<long long>(number), pg::instant_text(granted_ms), pg::instant_text(known_ms)),
         errhint("%s", pg::older_registry_hint(granted_ms)));
 }
 
 void log_registry_back() {
-    ereport(LOG, errmsg("numbers of this server are kept again"));
+    ereport(LOG, errmsg("shards of this server are kept again"));
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ bool WatchedRegistry::identify(const RegistryIdentity &expected) {
     if (!heard(store_.identify(store_.self, met, trouble_))) return false;
     if (is_known(expected) && !(expected == met)) {
         note_trouble(psprintf(
-            "idgen.registry is another registry, %s, than this server knows, %s; advance it where others have numbers of that one, then call idgen_lease.confirm_registry()",
+            "idgen.registry is another registry, %s, than this server knows, %s; advance it where others have shards of that one, then call idgen_lease.confirm_registry()",
             print_identity(met), print_identity(expected)));
         return false;
     }

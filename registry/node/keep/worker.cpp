@@ -97,7 +97,7 @@ void sleep_up_to(int64 ms) {
 
 // Works until the server ends this process, then ends all numbers.
 void keep_numbers() {
-    MemoryContext round = AllocSetContextCreate(TopMemoryContext, "idgen numbers", ALLOCSET_DEFAULT_SIZES);
+    MemoryContext round = AllocSetContextCreate(TopMemoryContext, "idgen keeper", ALLOCSET_DEFAULT_SIZES);
     MemoryContextSwitchTo(round);
     auto *keeper = new (MemoryContextAlloc(TopMemoryContext, sizeof(Keeper))) Keeper(gate());
     while (!ShutdownRequestPending) {
@@ -125,8 +125,8 @@ void register_worker() {
     worker.bgw_restart_time = restart_s;
     strlcpy(worker.bgw_library_name, "idgen_lease", BGW_MAXLEN);
     strlcpy(worker.bgw_function_name, "idgen_keep_numbers", BGW_MAXLEN);
-    strlcpy(worker.bgw_name, "idgen keeper of numbers", BGW_MAXLEN);
-    strlcpy(worker.bgw_type, "idgen keeper of numbers", BGW_MAXLEN);
+    strlcpy(worker.bgw_name, "idgen keeper", BGW_MAXLEN);
+    strlcpy(worker.bgw_type, "idgen keeper", BGW_MAXLEN);
     RegisterBackgroundWorker(&worker);
 }
 

@@ -21,7 +21,7 @@ Registry open_configured() {
     const char *address = setting("idgen.registry");
     if (*address == '\0')
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
-                errdetail("It names the registry from which this server claims its numbers."),
+                errdetail("It names the registry from which this server claims its shards."),
                 errhint("%s", pg::registry_hint("Set it, such as: ALTER SYSTEM SET idgen.registry = "
                                                 "'postgresql://node@host/registry', and restart.")));
     Registry registry;

@@ -16,13 +16,13 @@
 namespace idgen::lease {
 namespace {
 
-constexpr const char *changes_numbers = "It changes who may make IDs with a number.";
+constexpr const char *changes_numbers = "It changes who may make IDs with a shard.";
 constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 60 * 1000;
 
 [[noreturn]] void report_negative_number(int64 number) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a number must not be negative"),
+    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("a shard must not be negative"),
             errdetail("It is %lld.", static_cast<long long>(number)),
-            errhint("idgen_lease.nodes() lists the numbers that are held."));
+            errhint("idgen_lease.nodes() lists the shards that are held."));
 }
 
 [[noreturn]] void report_interval(const char *argument, const char *rule) {
@@ -34,9 +34,9 @@ constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 
     ereport(
         ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the registry has never been advanced"),
         errdetail(
-            "It is not the registry that this server remembers, and does not know what that one granted: IDs that other servers make with its numbers can be made again."),
+            "It is not the registry that this server remembers, and does not know what that one granted: IDs that other servers make with its shards can be made again."),
         errhint(
-            "Call idgen_lease.advance_registry() first; or, if no other server has numbers of that one, idgen_lease.confirm_registry(force => true)."));
+            "Call idgen_lease.advance_registry() first; or, if no other server has shards of that one, idgen_lease.confirm_registry(force => true)."));
 }
 
 // The latest R that this server knows of, of numbers from this registry or the one before it; 0: none.
@@ -62,7 +62,7 @@ void require_above_granted(int64 at_ms) {
     if (at_ms > granted_ms || granted_ms >= pg::wall_ms() + farthest_ms) return;
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
             errmsg("the registry has granted IDs of this server beyond %s", pg::instant_text(at_ms)),
-            errdetail("This server may make IDs up to %s with a number of the registry.", pg::instant_text(granted_ms)),
+            errdetail("This server may make IDs up to %s with a shard of the registry.", pg::instant_text(granted_ms)),
             errhint("Give an instant above that, or none."));
 }
 
@@ -90,7 +90,8 @@ Datum interval_of(int64 ms) {
 
 void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
     pg::Row row(rows);
-    row.set("number", Int32GetDatum(static_cast<int32>(number.listed.number)));
+    row.set("shard", Int32GetDatum(static_cast<int32>(number.listed.number)));
+    row.set("number", Int32GetDatum(static_cast<int32>(number.listed.number)));  // its name in 0.9.0
     row.set("owner", CStringGetTextDatum(number.name));
     row.set("system_identifier", Int64GetDatum(number.system_identifier));
     row.set("timeline", Int32GetDatum(number.timeline));
@@ -147,9 +148,9 @@ void notice_far_advance(int64 at_ms) {
     int64 now_ms = pg::wall_ms();
     if (!is_far_ahead(at_ms, now_ms)) return;
     ereport(
-        NOTICE, errmsg("no server makes IDs with a number of this registry for %s", pg::duration_text(at_ms - now_ms)),
-        errdetail("All numbers begin at %s.", pg::instant_text(at_ms)),
-        errhint("If that is a mistake, give the servers numbers by hand that have made no IDs, without the registry."));
+        NOTICE, errmsg("no server makes IDs with a shard of this registry for %s", pg::duration_text(at_ms - now_ms)),
+        errdetail("All shards begin at %s.", pg::instant_text(at_ms)),
+        errhint("If that is a mistake, give the servers shards by hand that have made no IDs, without the registry."));
 }
 
 }  // namespace
@@ -176,7 +177,7 @@ Datum idgen_nodes(PG_FUNCTION_ARGS) {
 
 Datum idgen_release(PG_FUNCTION_ARGS) {
     require_superuser("idgen_lease.release", changes_numbers);
-    if (PG_ARGISNULL(0)) pg::report_null("number", false);
+    if (PG_ARGISNULL(0)) pg::report_null("shard", false);
     int32 number = PG_GETARG_INT32(0);
     if (number < 0) report_negative_number(number);
     Registry registry = open_configured();
@@ -222,8 +223,9 @@ Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
     PG_RETURN_VOID();
 }
 
+// idgen_lease.forget_shards(), which 0.9.0 named so.
 Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.forget_numbers", changes_numbers);
+    require_superuser("idgen_lease.forget_shards", changes_numbers);
     int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
     if (unused_ms < 0) report_interval("unused_for", "It must not be negative.");
     Registry registry = open_configured();
@@ -242,7 +244,7 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr || here == nullptr || strcmp(here, database) != 0)
         ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-                errmsg("this is not the database in which the server remembers its numbers"),
+                errmsg("this is not the database in which the server remembers its shards"),
                 *database == '\0' ? errdetail("idgen.lease_database is not set.")
                                   : errdetail("idgen.lease_database is \"%s\".", database),
                 *database == '\0' ? errhint("Set idgen.lease_database, and call it there.")

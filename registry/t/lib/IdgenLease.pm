@@ -1,4 +1,4 @@
-# Servers that claim their numbers from a registry, for the TAP tests; and a registry in a PostgreSQL of its own.
+# Servers that claim their shards from a registry, for the TAP tests; and a registry in a PostgreSQL of its own.
 package IdgenLease;
 
 use strict;
@@ -32,7 +32,7 @@ sub address_of
 	return sprintf 'host=%s port=%s dbname=postgres user=node_role', $registry->host, $registry->port;
 }
 
-# The configuration of a server that claims its numbers from an address. The settings of a test replace those given
+# The configuration of a server that claims its shards from an address. The settings of a test replace those given
 # here.
 sub lease_conf
 {
@@ -106,7 +106,7 @@ sub row_of
 {
 	my ($session, $number) = @_;
 	return $session->selectrow_hashref(
-		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_lease.nodes() WHERE number = ?',
+		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_lease.nodes() WHERE shard = ?',
 		undef, $number);
 }
 
@@ -160,11 +160,11 @@ sub wait_for
 	die "never: $what" . ($error && "; the last question failed: $error");
 }
 
-# The process that keeps the numbers of a session's server; 0 if none runs.
+# The process that keeps the shards of a session's server; 0 if none runs.
 sub keeper_of
 {
 	my ($session) = @_;
-	return value_of($session, q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen keeper of numbers'}) // 0;
+	return value_of($session, q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen keeper'}) // 0;
 }
 
 # How often the log of a server matches.

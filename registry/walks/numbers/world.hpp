@@ -1,4 +1,4 @@
-// A registry, servers that claim their numbers from it, and the wires between them, all driven by one generator. Every
+// A registry, servers that claim their shards from it, and the wires between them, all driven by one generator. Every
 // rule is the core's; what stands here is what a server and a store do with it: keep pages, send calls, lose and repeat
 // them. Each server has two databases, which share a number and have a horizon H each. One ID a tick.
 #pragma once

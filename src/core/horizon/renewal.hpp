@@ -73,7 +73,7 @@ struct ServerView {
     Owner owner;
     std::int64_t foreign_origin;  // of a record without an owner; 0: this server
     bool admits_copy;
-    bool admits_resumed;    // else a copy of a machine makes no IDs; with numbers from a registry it takes its own
+    bool admits_resumed;    // else a copy of a machine makes no IDs; with shards from a registry it takes its own
     bool admits_inherited;  // else a copy makes no IDs that came along with this server's disk
     HorizonRules rules;
     ClockRules clock_rules;

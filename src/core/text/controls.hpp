@@ -1,6 +1,6 @@
 // Control characters of a text in UTF-8, by which a name could break the lines of a log or move a terminal's cursor:
 // those of ASCII (below 0x20, and 0x7F), those of the upper half (U+0080 to U+009F), and the separators of lines and
-// paragraphs (U+2028, U+2029). The same rule stands in SQL in registry/install/20-rules.sql.
+// paragraphs (U+2028, U+2029). The same rule stands in SQL in registry/install/25-rules.sql.
 #pragma once
 
 #include <cstddef>

@@ -88,7 +88,7 @@ const char *cause_text(Ahead why, const Stopped &stopped) {
         case Ahead::advance:
             return psprintf("idgen.advance() has moved the durable horizon to %s.", start);
         case Ahead::number:
-            return psprintf("The registry had granted the number up to %s: its next IDs begin there.", start);
+            return psprintf("The registry had granted the shard up to %s: its next IDs begin there.", start);
         case Ahead::horizon:
         case Ahead::far_horizon:
             return psprintf("IDs begin at the durable horizon as this server found it, %s.", start);

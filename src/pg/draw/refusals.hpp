@@ -1,4 +1,4 @@
-// Why a draw gives no ID, but for what a renewal and numbers from a registry have to say (report/report_renewal.hpp,
+// Why a draw gives no ID, but for what a renewal and shards from a registry have to say (report/report_renewal.hpp,
 // draw/wait.hpp).
 #pragma once
 

@@ -32,11 +32,11 @@ void want(const Source &source) {
     if (!want_number(leases, source.shard))
         ereport(
             ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-            errmsg("number %u cannot be used: this server holds at most %u numbers from the registry", source.shard,
+            errmsg("shard %u cannot be used: this server holds at most %u shards from the registry", source.shard,
                    max_leases),
             errdetail(
-                "It holds that many already: those of idgen.lease_count, and every number given by hand that a session has used since the server started."),
-            errhint("Give idgen.shards at most %u numbers, in all databases together, and restart.", max_leases));
+                "It holds that many already: those of idgen.lease_count, and every shard given by hand that a session has used since the server started."),
+            errhint("Give idgen.shards at most %u shards, in all databases together, and restart.", max_leases));
 }
 
 }  // namespace

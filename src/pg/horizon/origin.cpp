@@ -71,7 +71,7 @@ void write_value(Relation sequence, int64 value) {
 Owner this_owner() {
     const char *shards = GetConfigOptionResetString("idgen.shards");
     const char *region = GetConfigOptionResetString("idgen.region");
-    // No other server has numbers from a registry: a copy that takes its own has nothing to do with this setting.
+    // No other server has shards from a registry: a copy that takes its own has nothing to do with this setting.
     const char *held =
         settings.shards_from == ShardsFrom::lease ? psprintf("%lld", static_cast<long long>(own_system())) : "";
     return {own_system(),

@@ -151,7 +151,7 @@ Refusal refusal_of_group(CitusState state) {
     }
     return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE, "this node has no group in Citus",
             "idgen.shards is \"citus\", and the table pg_dist_local_group of this database is missing or empty.",
-            "CREATE EXTENSION citus in this database; or set idgen.shards to a number that no other node has.",
+            "CREATE EXTENSION citus in this database; or set idgen.shards to a shard that no other node has.",
             "shards"};
 }
 

@@ -69,7 +69,7 @@ Fact with_stored(const Survey &survey, const Fact &fact) {
     return {
         psprintf("%s; %s has %s by hand", own, statement, stored.value), false,
         psprintf(
-            "%s RESET idgen.shards, then reconnect: a promoted server has the same setting, and is refused that number until the lease of the server before it ends. Write idgen.shards into postgresql.conf.",
+            "%s RESET idgen.shards, then reconnect: a promoted server has the same setting, and is refused that shard until the lease of the server before it ends. Write idgen.shards into postgresql.conf.",
             statement)};
 }
 
@@ -113,7 +113,7 @@ Fact listed_shards(const Survey &survey) {
     if (!are_shards_copied()) return granted_shards(survey, text);
     return {
         psprintf("%s: the same on every node of Citus", text), false,
-        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or role instead, then reconnect; or to numbers of each node's own by ALTER SYSTEM."};
+        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or role instead, then reconnect; or to shards of each node's own by ALTER SYSTEM."};
 }
 
 Fact own_shards_fact(const Survey &survey) {

@@ -55,7 +55,7 @@ Fact server_fact(const Survey &survey) {
     const Outlook &outlook = survey.outlook;
     if (survey.in_recovery) return {"standby: its primary makes the IDs", true, nullptr};
     if (!survey.is_loaded) return {"makes no IDs: see library", false, preload_hint()};
-    if (outlook.awaits_number) return {"makes IDs as soon as the registry grants a number", true, nullptr};
+    if (outlook.awaits_number) return {"makes IDs as soon as the registry grants a shard", true, nullptr};
     // Those of a role or of this session are not what others draw with.
     bool is_own = settings.shards_source > PGC_S_DATABASE;
     if (outlook.makes_ids && is_own)
@@ -292,7 +292,7 @@ const char *use_text(ClockUse use) {
         case ClockUse::setting:
             return "idgen.require_clock_sync asks for it";
         case ClockUse::registry:
-            return "no failover rests on it, because numbers come from a registry";
+            return "no failover rests on it, because shards come from a registry";
         case ClockUse::synchronous:
             return "failover to a synchronous standby does not rest on it";
         case ClockUse::promotion:

@@ -1,4 +1,4 @@
-// Numbers from a registry, as a draw and all else here asks for them. What is declared here is defined by the node's side
+// Shards from a registry, as a draw and all else here asks for them. What is declared here is defined by the node's side
 // of a registry (registry/node/held), which is linked into this module, and is all that is asked of it.
 #pragma once
 

@@ -95,10 +95,10 @@ constexpr const char *machine_denied_hint =
     "Let the server read it: the packages of idgen bring a rule for udev, and containers need the device. Or set idgen.machine_generation to off.";
 constexpr const char *later_version_hint = "Install the version of idgen that the database was used with, and restart.";
 constexpr const char *no_registry_hint =
-    "ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.";
+    "ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the shards of this node.";
 constexpr const char *see_registry_hint =
     "SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.";
-constexpr const char *no_region_hint = "Set idgen.region to 0; numbers cover the region of a layout that has one.";
+constexpr const char *no_region_hint = "Set idgen.region to 0; shards cover the region of a layout that has one.";
 
 // What to do if a registry has lost horizons; by palloc.
 inline const char *older_registry_hint(int64 granted_ms) {

@@ -68,7 +68,7 @@ void explain_bad_shards(const ShardsError &error) {
         case ShardsReason::none:
             GUC_check_errdetail("\"%s\" is neither a shard number nor a range.", part);
     }
-    GUC_check_errhint("Write numbers and ranges, such as '5' or '0-15' or '1,4,8-11', or lease, or citus.");
+    GUC_check_errhint("Write shards and ranges, such as '5' or '0-15' or '1,4,8-11', or lease, or citus.");
 }
 
 bool check_shards(char **value, void **extra, GucSource source) {
@@ -136,9 +136,9 @@ void define_machine() {
 void define_shards() {
     DefineCustomStringVariable(
         "idgen.shards", "Sets the shards that this node owns.",
-        "A list of numbers and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: numbers from idgen.registry; or citus: the group of this node.",
+        "A list of shards and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: shards from idgen.registry; or citus: the group of this node.",
         &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
-    DefineCustomIntVariable("idgen.region", "Sets the region of this node, the top part of its number.",
+    DefineCustomIntVariable("idgen.region", "Sets the region of this node, the top part of its shard.",
                             "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
                             &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
 }

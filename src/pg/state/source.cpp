@@ -240,7 +240,7 @@ Refusal refusal_of_own(const Layout &layout) {
     NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), 0, top);
     if (reason != NodeReason::none) return refusal_of_node(reason, layout, 0, settings.region);
     if (settings.shards_from != ShardsFrom::lease || settings.region == 0) return nothing_wrong;
-    return {ERRCODE_INVALID_PARAMETER_VALUE, "numbers from a registry have no region beside them",
+    return {ERRCODE_INVALID_PARAMETER_VALUE, "shards from a registry have no region beside them",
             psprintf("idgen.region is %d.", settings.region), no_region_hint, "shards"};
 }
 

@@ -171,7 +171,7 @@ $older->append_conf('postgresql.conf', q{idgen.registry = 'host=127.0.0.1 port=1
 $three = reconnected($older);
 is(shards_row($three)->{value}, 'citus: group 7', 'with a registry: idgen.status()');
 $three->do('SET idgen.max_wait = 100');
-fails_with($three, 'SELECT next_id()', '55000', qr/number 7 cannot be used now: the registry has not granted it/,
+fails_with($three, 'SELECT next_id()', '55000', qr/shard 7 cannot be used now: the registry has not granted it/,
 	'with a registry');
 $three->disconnect;
 $older->append_conf('postgresql.conf', q{idgen.registry = ''});

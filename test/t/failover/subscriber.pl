@@ -225,7 +225,7 @@ $origin->backup('base');
 $session->disconnect;
 $origin->stop;
 
-# With numbers from a registry it takes another one, and nothing is refused.
+# With shards from a registry it takes another one, and nothing is refused.
 {
 	my $registry = start_registry('registry', conf => ['autovacuum = off']);
 	my $leased = start_leased('leased', address_of($registry), init => { allows_streaming => 'logical' }, conf => [@conf]);

@@ -190,7 +190,7 @@ sub succeed
 	$standby->stop('immediate');
 }
 
-# Two promotions to timeline 2 with numbers from a registry: all are alive at once, and the old primary makes IDs
+# Two promotions to timeline 2 with shards from a registry: all are alive at once, and the old primary makes IDs
 # throughout.
 for my $kind (store_kinds())
 {
@@ -236,7 +236,7 @@ for my $kind (store_kinds())
 	ok(!grep({ $_ == $number } @numbers), "$kind: a standby of the second has a new number: $number");
 
 	is($repeats + repeated(\%made, end_drawing($drawing)), 0, "$kind: no ID twice");
-	is(told($_, 'has lost number'), 0, "$kind: " . $_->name . ' keeps its number') for $primary, @promoted, $third;
+	is(told($_, 'has lost shard'), 0, "$kind: " . $_->name . ' keeps its number') for $primary, @promoted, $third;
 	$_->disconnect for $session, @sessions, $on_third;
 	$_->stop('immediate') for $primary, @promoted, $third;
 	$store->{stop}->('immediate');

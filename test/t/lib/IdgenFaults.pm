@@ -36,7 +36,7 @@ my %faults = (
 	registry_new => { begin => _of_registry('make_new'), end => _of_registry('reopen') },
 	registry_limited => { begin => _of_registry('limit') },
 	registry_leaked => { begin => _of_registry('leak') },
-	# A server beside the cluster that takes its numbers from the same registry gives them up, or dies, and starts
+	# A server beside the cluster that takes its shards from the same registry gives them up, or dies, and starts
 	# again.
 	rival_restarted => { begin => _of_rival(sub { my ($rival) = @_; $rival->stop('fast') }) },
 	rival_killed => { begin => _of_rival(\&crash) },
@@ -135,7 +135,7 @@ sub _failover
 sub _stop_keeper
 {
 	my ($cluster, $node) = @_;
-	my $keeper = $cluster->value($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen keeper of numbers'}) // return;
+	my $keeper = $cluster->value($node, q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'idgen keeper'}) // return;
 	kill 'STOP', $keeper;
 	return $keeper;
 }

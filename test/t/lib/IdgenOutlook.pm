@@ -36,7 +36,7 @@ sub agrees
 	my ($message, $hint) = map { ($error =~ /^$_: +(.*)$/m)[0] // '' } qw(ERROR HINT);
 	return if $row eq 'library' || !ok($row{$row}, "$what: there is a row $row");
 	my $says_why = $row{$row}[1];
-	# Of numbers from a registry the row says more than the error, which sends to it.
+	# Of shards from a registry the row says more than the error, which sends to it.
 	if ($hint !~ /^SELECT \* FROM idgen\.status\(\)/)
 	{
 		is(substr(_plain($says_why), 0, length _plain($message)), _plain($message), "$what: that row begins with the words of the error");

@@ -130,7 +130,7 @@ sub use_registry
 	return \%settings;
 }
 
-# The servers take their numbers from a registry in that store from now on.
+# The servers take their shards from a registry in that store from now on.
 sub change_registry
 {
 	my ($self, $store, %settings) = @_;

@@ -1,4 +1,4 @@
-# The page in which a server remembers its numbers (registry/node/rules/lease_record.hpp), for the TAP tests: read by
+# The page in which a server remembers its shards (registry/node/rules/lease_record.hpp), for the TAP tests: read by
 # pageinspect, written to the files of a stopped server.
 package IdgenRecord;
 

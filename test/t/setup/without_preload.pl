@@ -109,12 +109,12 @@ fails_with($session, q{SELECT count(next_id(n, 'epoch=2020-01-01 unit=1ms time=4
 	'53400', qr/HINT:.*add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart/s, 'more slots');
 $session->do(q{SET idgen.shards = 'lease'});
 fails_with($session, 'SELECT next_id()', '55000', qr/idgen\.registry is not set\.\nHINT:  ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease; then restart/,
-	'numbers from a registry');
+	'shards from a registry');
 like(value_of($session, q{SELECT advice FROM idgen.status() WHERE key = 'shards'}), qr/^ALTER SYSTEM SET shared_preload_libraries/,
-	'numbers from a registry: idgen.status() says the same');
+	'shards from a registry: idgen.status() says the same');
 $session->do('CREATE EXTENSION idgen_lease');
 fails_with($session, 'SELECT idgen_lease.nodes()', '55000', qr/idgen\.registry is not set\n.*HINT:  ALTER SYSTEM SET shared_preload_libraries = idgen, idgen_lease;/s,
-	'numbers from a registry: its calls say the same');
+	'shards from a registry: its calls say the same');
 $session->do('DROP EXTENSION idgen_lease');
 $session->disconnect;
 $node->stop;

@@ -1,56 +1,3 @@
--- Drawn again by each CREATE EXTENSION, and in no dump of one: distinguishes these tables from others that a dump
--- brought.
-CREATE TABLE idgen_registry.creation (id uuid NOT NULL);
-INSERT INTO idgen_registry.creation VALUES (gen_random_uuid());
-COMMENT ON TABLE idgen_registry.creation IS 'distinguishes these tables from restored ones, one row';
-COMMENT ON COLUMN idgen_registry.creation.id IS 'random, drawn by CREATE EXTENSION';
-
--- One row: what holds for all numbers. It is made by the first call, so that a restored dump can bring its own.
-CREATE TABLE idgen_registry.registry (
-    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-    identity uuid NOT NULL DEFAULT gen_random_uuid(),
-    floor_ms bigint NOT NULL DEFAULT 0,
-    max_ahead interval NOT NULL DEFAULT '11 min' CHECK (max_ahead BETWEEN '1 s' AND '15 min'),
-    largest_number integer NOT NULL DEFAULT 8191 CHECK (largest_number >= 0),
-    longest_ttl interval CHECK (longest_ttl BETWEEN '5 s' AND '1 year'),
-    was_advanced boolean NOT NULL DEFAULT false,
-    home text NOT NULL
-);
-COMMENT ON TABLE idgen_registry.registry IS 'the registry itself, one row';
-COMMENT ON COLUMN idgen_registry.registry.identity IS 'what nodes know the registry by';
-COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every number that no server has held, unix ms';
-COMMENT ON COLUMN idgen_registry.registry.max_ahead IS 'how far ahead of the registry''s clock a horizon may be extended';
-COMMENT ON COLUMN idgen_registry.registry.largest_number IS 'no number above it is given';
-COMMENT ON COLUMN idgen_registry.registry.longest_ttl IS 'longest lease that a node may ask for; null: no limit';
-COMMENT ON COLUMN idgen_registry.registry.was_advanced IS 'counters may have been lost: one of a name that is not known begins where its owner says';
-COMMENT ON COLUMN idgen_registry.registry.home IS 'where the row was written: one that was copied or restored lies elsewhere';
-
--- A row for each number that was ever held. Times of a lease are the registry's clock; horizons are times of IDs.
-CREATE TABLE idgen_registry.lease (
-    number integer PRIMARY KEY CHECK (number >= 0),
-    incarnation_hash bytea,
-    life_hash bytea,
-    horizon_ms bigint NOT NULL,
-    claimed_ms bigint NOT NULL CHECK (claimed_ms <= horizon_ms),
-    lease_end timestamptz,
-    name text NOT NULL CHECK (length(name) <= 128),
-    system_identifier bigint NOT NULL,
-    timeline integer NOT NULL,
-    since timestamptz NOT NULL
-);
-COMMENT ON TABLE idgen_registry.lease IS 'who holds which number, and how far its IDs can have come';
-COMMENT ON COLUMN idgen_registry.lease.incarnation_hash IS 'SHA-256 of a secret that the owner keeps in its database; null: no owner';
-COMMENT ON COLUMN idgen_registry.lease.life_hash IS 'SHA-256 of a secret of one life of the owner, in its memory only';
-COMMENT ON COLUMN idgen_registry.lease.horizon_ms IS 'no ID at or after it has been made with the number, unix ms';
-COMMENT ON COLUMN idgen_registry.lease.claimed_ms IS 'the horizon when the owner claimed the number: it is never lowered below that';
-COMMENT ON COLUMN idgen_registry.lease.lease_end IS 'when others may claim the number; null: never';
-COMMENT ON COLUMN idgen_registry.lease.name IS 'what the last owner calls itself';
-COMMENT ON COLUMN idgen_registry.lease.since IS 'when the last owner first took it';
-
-CREATE TYPE idgen_registry.answer AS (outcome text, horizon_ms bigint, lease_left_ms bigint, name text, system_identifier bigint,
-    clock_ms bigint, max_ahead_ms bigint);
-COMMENT ON TYPE idgen_registry.answer IS 'what a call comes to: granted, refused or too far; the number as it is now, and the registry''s clock and limit';
-
 -- What the calls have in common. Only the owner calls these.
 
 CREATE FUNCTION idgen_registry.clock_ms() RETURNS bigint
@@ -119,7 +66,7 @@ BEGIN
     IF terms.identity = enter.identity IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'identity', MESSAGE = 'this is another registry',
             DETAIL = format('The node knows %s, this is %s.', coalesce(enter.identity::text, 'none'), coalesce(terms.identity::text, 'a new one')),
-            HINT = 'Check the address. This registry knows nothing of the numbers of the other one.';
+            HINT = 'Check the address. This registry knows nothing of the shards of the other one.';
     END IF;
     PERFORM idgen_registry.refuse_copy(terms.home);
     RETURN terms;
@@ -180,7 +127,7 @@ BEGIN
     RETURN answer;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.answer_of(integer, text) IS 'the answer to a call, with the number''s row as it is now';
+COMMENT ON FUNCTION idgen_registry.answer_of(integer, text) IS 'the answer to a call, with the shard''s row as it is now';
 
 CREATE FUNCTION idgen_registry.hash(secret bigint) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN sha256(int8send(secret));
@@ -198,3 +145,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.refuse_controls(text) IS 'an error if a name has a line break or another control character';
+
+CREATE FUNCTION idgen_registry.random_version() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE RETURN ('x' || left(replace(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint;
+COMMENT ON FUNCTION idgen_registry.random_version() IS 'a version of a counter: one of a state that was put back never comes again';

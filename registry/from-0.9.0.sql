@@ -1,0 +1,16 @@
+\echo Use "ALTER EXTENSION idgen_registry UPDATE" to load this file. \quit
+-- What of the tables differs, and what is said of them. The parts of the install script follow, which replace the functions.
+
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+ALTER TABLE idgen_registry.taken ADD taker name NOT NULL DEFAULT session_user;
+CREATE INDEX taken_of_taker ON idgen_registry.taken (taker, at);
+COMMENT ON TABLE idgen_registry.taken IS 'ranges that were taken and are to be handed out after the COMMIT, at most 1000 of each role';
+COMMENT ON COLUMN idgen_registry.taken.taker IS 'the role of the session that took it';
+COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every shard that no server has held, unix ms';
+COMMENT ON COLUMN idgen_registry.registry.largest_number IS 'no shard above it is given';
+COMMENT ON TABLE idgen_registry.lease IS 'who holds which shard, and how far its IDs can have come';
+COMMENT ON COLUMN idgen_registry.lease.horizon_ms IS 'no ID at or after it has been made with the shard, unix ms';
+COMMENT ON COLUMN idgen_registry.lease.claimed_ms IS 'the horizon when the owner claimed the shard: it is never lowered below that';
+COMMENT ON COLUMN idgen_registry.lease.lease_end IS 'when others may claim the shard; null: never';
+COMMENT ON TYPE idgen_registry.answer IS 'what a call comes to: granted, refused or too far; the shard as it is now, and the registry''s clock and limit';
