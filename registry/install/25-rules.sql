@@ -133,7 +133,7 @@ CREATE FUNCTION idgen_registry.hash(secret bigint) RETURNS bytea
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE RETURN sha256(int8send(secret));
 COMMENT ON FUNCTION idgen_registry.hash(bigint) IS 'what is stored of a secret: whoever reads it cannot act as its owner';
 
--- By the bytes in UTF-8, since classes of characters depend on the collation. The same rule stands in C++ in src/core/text/controls.hpp.
+-- By the bytes in UTF-8, since classes of characters depend on the collation. The same rule stands in C++ in src/core/text/text_part.hpp.
 CREATE FUNCTION idgen_registry.refuse_controls(name text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN

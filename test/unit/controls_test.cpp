@@ -1,4 +1,4 @@
-#include "core/text/controls.hpp"
+#include "core/text/text_part.hpp"
 
 #include <gtest/gtest.h>
 

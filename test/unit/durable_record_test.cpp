@@ -1,5 +1,5 @@
+#include "core/horizon/durable_record.hpp"
 #include "core/horizon/generators.hpp"
-#include "core/horizon/record_owner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <set>
 
+#include "core/horizon/durable_record.hpp"
 #include "core/horizon/generators.hpp"
-#include "core/horizon/record_owner.hpp"
 
 namespace idgen {
 namespace {

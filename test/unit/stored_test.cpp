@@ -7,9 +7,9 @@
 #include <sstream>
 #include <string>
 
+#include "core/horizon/durable_record.hpp"
 #include "core/horizon/machine.hpp"
 #include "core/horizon/pair_list.hpp"
-#include "core/horizon/record_owner.hpp"
 #include "registry/node/rules/lease.hpp"
 #include "registry/node/rules/lease_record.hpp"
 #include "support.hpp"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include <algorithm>
 
-#include "core/text/controls.hpp"
+#include "core/text/text_part.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/words.hpp"
 #include "registry/node/keep/open_registry.hpp"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/text/controls.hpp"
+#include "core/text/text_part.hpp"
 #include "pg/host/attempt.hpp"
 
 namespace idgen::lease {

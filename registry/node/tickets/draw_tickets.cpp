@@ -1,6 +1,6 @@
 #include "registry/node/tickets/draw_tickets.hpp"
 
-#include "core/text/controls.hpp"
+#include "core/text/text_part.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/report/words.hpp"
 #include "registry/node/held/lease_gate.hpp"

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 #include "core/text/random_id.hpp"
@@ -49,6 +50,89 @@ static_assert(std::is_trivial_v<DurableState>, "lives in shared memory");
 // Notes a record that is on the page, and flushed once the log is up to that LSN.
 inline void note_written(DurableState &state, const DurableRecord &record, std::uint64_t lsn) noexcept {
     state = {record, record.value, lsn, true};
+}
+
+// Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and if both go on, both
+// make the same IDs. A copy is seen by the system identifier in its record, which is another than the server's; it
+// counts as one until the shards are confirmed, or their setting is another than the origin's.
+//
+// So does a copy of a machine and its memory (machine.hpp), which has the system identifier of its origin. It is seen by
+// the machine's name in the record, until it is confirmed, and as long as it is not booted again: then the host may begin
+// to count again.
+//
+// A clone of a node of Citus has the system identifier of its origin. Once promoted it is told from the origin by the
+// identity in the record, which a server that may be a clone therefore never replaces by its own.
+
+// Identifies a server's history: its timeline and system identifier, mixed; below -1. A sequence that keeps it where it
+// counts the values that are logged ahead has none, so nextval logs the value that it leaves there.
+std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
+
+// This server and the setting of its shards.
+struct Owner {
+    std::int64_t system_identifier;
+    std::uint64_t shards;       // fingerprint of the setting
+    std::uint64_t machine = 0;  // machine_name(); 0: not told
+    std::uint64_t began = 0;    // the same of when the server started
+};
+
+// Tells settings apart. Never change: on disk. FNV-1a.
+constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325) noexcept {
+    for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+    return hash;
+}
+
+// Whether the record is that of a copy which has not been confirmed.
+constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept {
+    return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
+}
+
+// Whether it is that of a machine that was copied, and nobody has confirmed the shards in this copy: it names the machine
+// of before; or it names none, as before the first ID of a boot, and the server has run since before the copy. Another
+// setting does not confirm the shards: sessions of before may still have the old one. `boot` is this machine's.
+constexpr bool is_copied_machine(const DurableRecord &record, const Owner &owner, const BootId &boot) noexcept {
+    if (owner.machine == 0 || record.machine == owner.machine) return false;
+    bool may_be_same_boot = record.boot == boot || !is_known(record.boot);
+    return owner.began != owner.machine || (record.machine != 0 && may_be_same_boot);
+}
+
+// Whether a server whose node has a clone may be that clone: only a record of its own proves that it is not.
+constexpr bool may_be_clone(const DurableRecord &record, std::int64_t identity, bool has_clone) noexcept {
+    return has_clone && record.identity != identity;
+}
+
+// The identity of the record that such a server writes: 0 as long as it may be the clone.
+constexpr std::int64_t proven_identity(const DurableRecord &before, std::int64_t identity, bool has_clone) noexcept {
+    return may_be_clone(before, identity, has_clone) ? 0 : identity;
+}
+
+// A record that says nothing of an owner, in a database that names another server as its origin (0: none).
+constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign, const Owner &owner) noexcept {
+    if (record.owner != 0 || foreign == 0) return record;
+    record.owner = foreign;
+    record.shards = owner.shards;
+    return record;
+}
+
+// Whether the record may have come along with the disk: this server did not write it. A dump that is restored here
+// looks like one that the disk's former server had restored, so it counts, too.
+constexpr bool is_inherited(const DurableRecord &record, std::int64_t identity) noexcept {
+    return record.identity != identity;
+}
+
+// When a system identifier was drawn, by initdb or by pg_createsubscriber: unix us. Its upper half is the second, the
+// 20 bits below are the microsecond.
+constexpr std::int64_t drawn_us(std::uint64_t system_identifier) noexcept {
+    std::uint64_t second = system_identifier >> 32, microsecond = system_identifier >> 12 & 0xFFFFF;
+    return static_cast<std::int64_t>(second * 1000000 + microsecond);
+}
+
+// Puts into a new record whose shards these are, by the one before it.
+constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, const Owner &owner,
+                           const BootId &boot) noexcept {
+    bool is_kept = owner.machine == 0 || is_copied_machine(before, owner, boot);
+    record.machine = is_kept ? before.machine : owner.machine;
+    record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
+    record.shards = owner.shards;
 }
 
 }  // namespace idgen

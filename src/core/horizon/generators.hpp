@@ -4,6 +4,7 @@
 // records may have been lost, so a good number of generators is skipped.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include "core/horizon/durable_record.hpp"
@@ -64,8 +65,15 @@ constexpr std::int64_t generators_skipped = 100;
 
 // The record of the next generator, to be written before it is used. Above last_generator: none is left. It says of
 // which machine it is: a copy of that has the launch number, too.
-DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity,
-                             std::uint64_t machine, const BootId &boot) noexcept;
+inline DurableRecord next_generator(const DurableState &state, const DurableRecord &page, std::int64_t identity,
+                                    std::uint64_t machine, const BootId &boot) noexcept {
+    std::int64_t taken = state.is_loaded ? state.known.value : 0;
+    bool is_ours = page.identity == identity && (!state.is_loaded || page.value == taken);
+    DurableRecord next = bare_record(std::max(page.value, taken) + (is_ours ? 1 : generators_skipped), identity);
+    next.machine = machine == 0 ? page.machine : machine;
+    next.boot = boot;
+    return next;
+}
 
 // The last generator that this server took since it started; 0: none.
 constexpr std::int64_t last_taken(const Generators &generators) noexcept {

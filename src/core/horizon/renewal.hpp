@@ -14,10 +14,10 @@
 
 #include <cstdint>
 
+#include "core/horizon/durable_record.hpp"
 #include "core/horizon/generators.hpp"
 #include "core/horizon/horizon.hpp"
 #include "core/horizon/pair_list.hpp"
-#include "core/horizon/record_owner.hpp"
 #include "core/horizon/trusted_clock.hpp"
 #include "core/layout/layout.hpp"
 

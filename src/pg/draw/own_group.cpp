@@ -1,6 +1,6 @@
 #include "pg/draw/own_group.hpp"
 
-#include "core/horizon/record_owner.hpp"
+#include "core/horizon/durable_record.hpp"
 #include "pg/draw/wait.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/host/citus_node.hpp"

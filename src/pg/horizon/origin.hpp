@@ -5,7 +5,7 @@
 // or that cannot be a system identifier, is not believed.
 #pragma once
 
-#include "core/horizon/record_owner.hpp"
+#include "core/horizon/durable_record.hpp"
 #include "core/horizon/renewal.hpp"
 #include "pg/postgres.hpp"
 

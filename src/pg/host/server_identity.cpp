@@ -1,6 +1,6 @@
 #include "pg/host/server_identity.hpp"
 
-#include "core/horizon/record_owner.hpp"
+#include "core/horizon/durable_record.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/host/system.hpp"
 

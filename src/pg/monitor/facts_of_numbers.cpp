@@ -1,6 +1,6 @@
 // Facts of the node's numbers: idgen.shards, and who else uses them.
 
-#include "core/horizon/record_owner.hpp"
+#include "core/horizon/durable_record.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/host/stored_settings.hpp"

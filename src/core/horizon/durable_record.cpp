@@ -1,4 +1,4 @@
-#include "core/horizon/record_owner.hpp"
+#include "core/horizon/durable_record.hpp"
 
 #include <algorithm>
 
