@@ -882,7 +882,7 @@ CREATE FUNCTION idgen_sql.idgen_cycle_shift(unit_us bigint) RETURNS integer LANG
 COMMENT ON FUNCTION idgen_sql.idgen_cycle_shift(bigint) IS 'the bits below the tick in cycles';
 
 CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN ROW(s.numbers, s.cycles, format('LOCK TABLE %s IN EXCLUSIVE MODE', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+    RETURN ROW(s.numbers, s.cycles, format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
         (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift,
         idgen_sql.idgen_cycle_shift(idgen_sql.idgen_unit_us(s.form)))::idgen_sql.idgen_slot;
 COMMENT ON FUNCTION idgen_sql.idgen_slot_of(idgen_sql.idgen_shard) IS 'the slot of a row of idgen_shard';
@@ -981,7 +981,7 @@ BEGIN
     is_full := false;
     wait_us := 0;
     BEGIN
-        EXECUTE slot.lock || CASE WHEN queues THEN '' ELSE ' NOWAIT' END;
+        EXECUTE CASE WHEN queues THEN replace(slot.lock, ' NOWAIT', '') ELSE slot.lock END;
         cycle := pg_sequence_last_value(slot.cycles);
         -- Assigned, which costs less than PERFORM.
         cycle := setval(slot.cycles, cycle + 1 + (cycle & 1));
@@ -1168,8 +1168,8 @@ CREATE FUNCTION idgen_sql.idgen_is_open(slot idgen_sql.idgen_slot, cycle bigint,
 COMMENT ON FUNCTION idgen_sql.idgen_is_open(idgen_sql.idgen_slot, bigint, bigint) IS 'whether a cycle has opened the tick, and none is under way';
 
 CREATE FUNCTION idgen_sql.idgen_may_open(slot idgen_sql.idgen_slot, cycle bigint, tick bigint) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN cycle >> slot.cycle_shift < tick AND cycle & 1 = 0 AND (slot.wraps OR tick < slot.ticks);
-COMMENT ON FUNCTION idgen_sql.idgen_may_open(idgen_sql.idgen_slot, bigint, bigint) IS 'whether the tick lies above the last cycle''s, and none is under way';
+    RETURN cycle >> slot.cycle_shift < tick AND cycle & 1 = 0 AND (slot.wraps OR tick < slot.ticks) AND tick & slot.ticks - 1 > 0;
+COMMENT ON FUNCTION idgen_sql.idgen_may_open(idgen_sql.idgen_slot, bigint, bigint) IS 'whether the tick lies above the last cycle''s, none is under way, and the first ID of the tick is not 0';
 
 CREATE FUNCTION idgen_sql.idgen_tick_of(slot idgen_sql.idgen_slot, number bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN number >> slot.sequence_bits;
@@ -1206,11 +1206,9 @@ BEGIN
         ELSIF idgen_sql.idgen_may_open(slot, cycle, tick) THEN
             number := idgen_sql.idgen_first_of(slot, tick);
             BEGIN
-                EXECUTE pg_catalog.textcat(slot.lock, ' NOWAIT');
-                -- An ID is at least 1.
+                EXECUTE slot.lock;
                 IF pg_catalog.int8eq(pg_catalog.pg_sequence_last_value(slot.cycles), cycle)
-                        AND pg_catalog.int8lt(idgen_sql.idgen_tick_of(slot, pg_catalog.pg_sequence_last_value(slot.numbers)), tick)
-                        AND pg_catalog.int8gt(idgen_sql.idgen_id(slot, number), 0) THEN
+                        AND pg_catalog.int8lt(idgen_sql.idgen_tick_of(slot, pg_catalog.pg_sequence_last_value(slot.numbers)), tick) THEN
                     number := pg_catalog.setval(slot.numbers, number);
                     cycle := pg_catalog.setval(slot.cycles, idgen_sql.idgen_cycle_of(slot, tick));
                     id := idgen_sql.idgen_id(slot, number);

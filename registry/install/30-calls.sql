@@ -168,7 +168,7 @@ BEGIN
     RETURN FOUND;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes a shard from its owner at once; true if it had one. The owner learns it at its next extension, and no ID is made twice';
+COMMENT ON FUNCTION idgen_registry.release(integer) IS 'takes number, a shard, from its owner at once; true if it had one. The owner learns it at its next extension, and no ID is made twice';
 
 -- The rows that a call of a node changes, each as it is locked now by somebody else.
 CREATE FUNCTION idgen_registry.locked_rows(counter text, number integer) RETURNS TABLE (locker xid)

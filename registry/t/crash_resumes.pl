@@ -90,8 +90,8 @@ for my $kind (store_kinds())
 	change_boot(left_leases($node));
 	start_again($node);
 	$session = connect_to($node);
-	wait_for('the error', sub { eval { value_of($session, 'SELECT next_id()') }; $session->errstr =~ /number 5|$waits/ });
-	fails_to_draw($session, qr/number 5|$waits/, "$kind: what was left is gone, and the number is not free");
+	wait_for('the error', sub { eval { value_of($session, 'SELECT next_id()') }; $session->errstr =~ /shard 5|$waits/ });
+	fails_to_draw($session, qr/shard 5|$waits/, "$kind: what was left is gone, and the number is not free");
 	$session->disconnect;
 	$node->stop('immediate');
 	$store->{stop}->('immediate');

@@ -15,7 +15,7 @@ use Test::More;
 # Each volatile function is a maker, with a call, or none, by the reason.
 my %makers = (next_ticket => q{next_ticket('orders')}, next_tickets => q{next_tickets('orders', 3)});
 my %others = (
-	'of the registry' => [ map { "idgen_lease.$_" } qw(nodes release advance_registry limit_registry forget_numbers confirm_registry
+	'of the registry' => [ map { "idgen_lease.$_" } qw(nodes release advance_registry limit_registry forget_shards confirm_registry
 		counters create_counter drop_counter set_counter_max set_counter_block advance_counter) ],
 	'of statistics' => ['idgen_lease.stat_counter']);
 

@@ -187,9 +187,9 @@ sub want_too_many
 	is(value_of($session, 'SELECT id_shard(next_id(327))'), 327, 'numbers within the limit go on');
 	$session->do(q{SET idgen.shards = 'lease'});
 	$session->do(q{SET idgen.max_wait = '2s'});
-	wait_for('a reason', sub { try_id($session) =~ /no room for 1 numbers? of its own beside those by hand: it holds 128 at most/ });
+	wait_for('a reason', sub { try_id($session) =~ /no room for 1 shards? of its own beside those by hand: it holds 128 at most/ });
 	pass('a number that the registry chooses is refused at the limit, with a reason');
-	like(status_of($session, 'registry'), qr/no room for 1 numbers? of its own.*\| f \|/,
+	like(status_of($session, 'registry'), qr/no room for 1 shards? of its own.*\| f \|/,
 	  'the status says that there is no room for a chosen number');
 	$session->disconnect;
 	return $node->stop('immediate');

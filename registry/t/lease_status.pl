@@ -29,7 +29,7 @@ is(value_of($session, $keys), $usual, 'without a registry: the rows');
 is(value_of($session, 'SELECT (SELECT count(*) FROM idgen.stat_lease) + (SELECT count(*) FROM idgen.stat_registry)'), 0,
 	'without a registry: the views are empty');
 $session->do(q{SET idgen.shards = 'lease'});
-row_is($session, 'shards', q{this server holds no shard from the registry. idgen.shards is "lease", and idgen.registry is not set. | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the numbers of this node.},
+row_is($session, 'shards', q{this server holds no shard from the registry. idgen.shards is "lease", and idgen.registry is not set. | f | ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the shards of this node.},
 	'without a registry');
 is(value_of($session, $keys), $usual, 'without a registry: the same rows for lease');
 $session->do('RESET idgen.shards');
@@ -142,7 +142,7 @@ row_like($watcher, 'registry', qr/^answered last at \d{4}-.*\.5\d*\S+ \| t$/, 't
 like(value_of($session, 'SELECT id_shard(next_id())'), qr/^(?:3|17)$/, 'an ID of one of them');
 is_deeply($watcher->selectall_arrayref('SELECT shard, by_hand, held, extract(epoch FROM horizon - clock_timestamp())::float8 FROM idgen.stat_lease'),
 	[ [ 3, 0, 1, 25 ], [ 17, 0, 1, 39.5 ] ], 'two numbers: the view');
-is_deeply($watcher->selectrow_arrayref('SELECT numbers, extract(epoch FROM horizon - clock_timestamp())::float8, lease_window, keeper_pid,
+is_deeply($watcher->selectrow_arrayref('SELECT shards, extract(epoch FROM horizon - clock_timestamp())::float8, lease_window, keeper_pid,
 		extract(epoch FROM clock_timestamp() - answered_at)::float8, silent_since, trouble FROM idgen.stat_registry'),
 	[ 2, 25, 40000, 4711, 1.5, undef, undef ], 'two numbers: the view of the registry');
 

@@ -344,8 +344,8 @@ sub check_settings
 	fails_to_draw($session, qr/DETAIL:  idgen\.shards is "lease", and idgen\.registry is not set\.\nHINT:  ALTER SYSTEM SET idgen\.registry/, 'no registry');
 	fails_with($session, "ALTER SYSTEM SET $_->[0] = '$_->[1]'", '22023', qr/$_->[2]/, "$_->[0] = $_->[1]")
 	  for [ 'idgen.lease_ttl', '4s', '0 or at least 5 s' ], [ 'idgen.lease_window', '500ms', 'outside the valid range for parameter "idgen.lease_window"' ],
-	  [ 'idgen.lease_range', '1-2,5', 'one number or one range' ], [ 'idgen.lease_range', '', 'one number or one range' ],
-	  [ 'idgen.lease_range', 'lease', 'one number or one range' ], [ 'idgen.lease_count', '0', 'outside the valid range for parameter "idgen.lease_count"' ],
+	  [ 'idgen.lease_range', '1-2,5', 'one shard or one range' ], [ 'idgen.lease_range', '', 'one shard or one range' ],
+	  [ 'idgen.lease_range', 'lease', 'one shard or one range' ], [ 'idgen.lease_count', '0', 'outside the valid range for parameter "idgen.lease_count"' ],
 	  [ 'idgen.lease_count', '65', 'outside the valid range for parameter "idgen.lease_count"' ];
 	fails_with($session, q{SET idgen.registry = 'host=localhost'}, '55P02', qr/cannot be changed without restarting/,
 		'the registry of a running server');

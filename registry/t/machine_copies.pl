@@ -120,7 +120,7 @@ sub answers_of_before
 	$owner->do('COMMIT');
 	my $session = connect_to($node);
 	wait_for_id($session);
-	is(told($node, 'claimed number'), 1, 'a claim of before: its answer does not count');
+	is(told($node, 'claimed shard'), 1, 'a claim of before: its answer does not count');
 
 	# A block of a counter, half of the one before being used. A call waits for the lock for some seconds only.
 	my $counts = 1;

@@ -91,7 +91,7 @@ sub allow
 	if ($kind eq 'etcd')
 	{
 		fails_with($session, "SELECT idgen_lease.limit_registry($_->[0])", '22023', qr/$_->[1].*DETAIL.*HINT/s, "$kind: a limit of $_->[0]")
-		  for [ q{max_ahead => '16 min'}, 'max_ahead' ], [ q{max_ahead => '1 ms'}, 'max_ahead' ], [ 'largest_number => -1', 'must not be negative' ], [ q{longest_ttl => '366 days'}, 'longest_ttl' ];
+		  for [ q{max_ahead => '16 min'}, 'max_ahead' ], [ q{max_ahead => '1 ms'}, 'max_ahead' ], [ 'largest_shard => -1', 'must not be negative' ], [ q{longest_ttl => '366 days'}, 'longest_ttl' ];
 	}
 	else
 	{

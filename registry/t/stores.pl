@@ -481,7 +481,7 @@ for my $kind ('postgres', 'etcd')
 	$own->extend(0, 11, 12, 0, $now + 50000, 0);
 	$own->claim(7, 0, 21, 22, 600000, 'seven');
 	is_deeply(
-		$monitor->selectall_arrayref(q{SELECT number, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
+		$monitor->selectall_arrayref(q{SELECT shard, owner, system_identifier, timeline, since BETWEEN now() - interval '1 min' AND now() + interval '1 min', lease_left BETWEEN '1 min' AND '10 min',
 			(extract(epoch FROM horizon) * 1000)::bigint, is_free FROM idgen_lease.nodes()}),
 		[ [ 0, 'name 11', 1011, 1, 1, undef, $now + 50000, 0 ], [ 7, 'seven', 1021, 1, 1, 1, 0, 0 ] ], "$kind: idgen_lease.nodes(), for a member of pg_monitor");
 	fails_with($ordinary, $_, '42501', qr/permission denied|must be superuser/,

@@ -1,4 +1,4 @@
-// The process that keeps the numbers of this server: started by the server, and again if it ends.
+// The process that keeps the shards of this server: started by the server, and again if it ends.
 #pragma once
 
 namespace idgen::lease {

@@ -152,14 +152,14 @@ const char *silence_text(pg::SharedLeases &leases, const Found &found) {
         Guard<pg::LightLock> guard(leases.lock);
         registry = leases.registry;
     }
-    if (registry.keeper_pid == 0) return "The process that keeps the numbers of this server does not run.";
+    if (registry.keeper_pid == 0) return "The process that keeps the shards of this server does not run.";
     const char *trouble = registry.trouble;
     if (trouble[0] == '\0' && found.is_refused) trouble = registry.counters.trouble;
     if (trouble[0] == '\0')
         return registry.answered_ms != 0 ? "The registry answers, and has not given any yet."
                                          : "The registry has not answered yet.";
     if (!pg::may_see_address()) return "The registry does not answer, or refuses; members of pg_monitor see why.";
-    return psprintf("The keeper of its numbers says: %s.", trouble);
+    return psprintf("The keeper of its shards says: %s.", trouble);
 }
 
 // Of a wait for `n` numbers that is over. What the keeper heard before says more than that it has not answered again.

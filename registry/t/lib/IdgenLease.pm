@@ -106,7 +106,7 @@ sub row_of
 {
 	my ($session, $number) = @_;
 	return $session->selectrow_hashref(
-		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_lease.nodes() WHERE shard = ?',
+		'SELECT *, (extract(epoch FROM horizon) * 1000)::bigint AS horizon_ms, extract(epoch FROM lease_left) AS left_s FROM idgen_lease.nodes() AS n(shard) WHERE shard = ?',
 		undef, $number);
 }
 
