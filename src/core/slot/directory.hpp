@@ -357,15 +357,16 @@ class Directory {
     }
 
     // Begins an entry again for the next database of its OID, if it is not the same. That begins above all that the former
-    // database made or settled, remembers how far that was, and takes over its debt.
+    // database made or settled, remembers how far that was and which H was found, and takes over its debt.
     void begin_again_above(Database &entry) noexcept {
         bool is_indebted = entry.horizon.is_indebted;
-        std::int64_t debt_boot_ms = entry.horizon.debt_boot_ms;
+        std::int64_t debt_boot_ms = entry.horizon.debt_boot_ms, loaded_ms = entry.horizon.loaded_ms;
         std::int64_t above_ms = this->above_ms(entry), made_ms = this->made_ms(entry);
         begin_again(entry);
         entry.made_ms = made_ms;
         entry.horizon.is_indebted = is_indebted;
         entry.horizon.debt_boot_ms = debt_boot_ms;
+        entry.horizon.loaded_ms = loaded_ms;
         lift(entry.horizon.floor_ms, above_ms);
     }
 
