@@ -113,7 +113,8 @@ eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has met
 my $metrics = metrics();
 ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'the exporter scrapes without an error');
 ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
-eventually(sub { metrics('leased') =~ /^idgen_registry_shards/m }, 'a server with a registry has metrics of it', "$base/leased.log");
+eventually(sub { metrics('leased') =~ /^idgen_registry_shards/m }, 'a server with a registry has metrics of it',
+	"$base/leased.log");
 my $of_leased = metrics('leased');
 like($of_leased, qr/^idgen_registry_$_$/m, "of the registry: $_")
   for qr/shards\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,
@@ -229,7 +230,8 @@ my $imported = decode_json(slurp_file("$folder/dashboard.json") =~ s/\$\{DS_PROM
 my ($source) = grep { $_->{type} eq 'datasource' } @{ $imported->{templating}{list} };
 is("$source->{query} $source->{current}{value}", 'prometheus chosen',
 	'the dashboard begins with the data source that was chosen');
-my @of = map { $_->{datasource} } grep({ $_->{type} ne 'row' } @{ $imported->{panels} }), grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
+my @with_data = grep { $_->{type} ne 'row' } @{ $imported->{panels} };
+my @of = map { $_->{datasource} } @with_data, grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
 is_deeply([ grep { "$_->{type} $_->{uid}" ne "prometheus \${$source->{name}}" } @of ], [],
   'every panel and variable has the data source that was chosen');
 my %without_data = ('Synchronous standbys' => 1);
@@ -251,7 +253,8 @@ for my $panel (@{ $dashboard->{panels} })
 }
 # The table of who holds which shard knows both kinds: from the registry, and by hand.
 my ($holders) = grep { $_->{title} eq 'Who holds which shard' } @{ $dashboard->{panels} };
-my %holds = map { ("$_->{metric}{instance} $_->{metric}{shard}" => 1) } map { results_of($_->{expr} =~ s/\$(instance|datname)/.*/gr) } @{ $holders->{targets} };
+my @held = map { results_of($_->{expr} =~ s/\$(instance|datname)/.*/gr) } @{ $holders->{targets} };
+my %holds = map { ("$_->{metric}{instance} $_->{metric}{shard}" => 1) } @held;
 ok($holds{"127.0.0.1:$port{leased} 17"}, 'who holds which shard: one from the registry');
 ok($holds{"127.0.0.1:$port{exporter} 3"}, 'who holds which shard: one by hand');
 for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })

@@ -1,5 +1,5 @@
-# The dashboard as it is written: its rows, what stands in them, and where its expressions get their metrics. What Prometheus
-# says to them is for test/neighbors/monitoring.pl.
+# The dashboard as it is written: its rows, what stands in them, and where its expressions get their metrics. What
+# Prometheus says to them is for test/neighbors/monitoring.pl.
 use strict;
 use warnings;
 use FindBin;
@@ -37,17 +37,19 @@ my %records = map { $_ => 1 } grep { /:/ } keys %expression_of;
 cmp_ok(scalar keys %$metrics, '>', 30, 'queries.yaml gives metrics');
 cmp_ok(scalar keys %records, '>', 3, 'rules.yml makes records');
 
-# What an expression names that neither gives: of idgen's or of anybody's.
+# What an expression names that neither gives.
 sub unknown_in
 {
 	my ($expression) = @_;
 	my %word = map { $_ => 1 } qw(by without on ignoring and or unless);
-	my $bare = $expression =~ s/"(?:[^"\\]|\\.)*"//gr =~ s/\{[^}]*\}//gr =~ s/\[\w+\]//gr =~ s/\b(?:by|without|on|ignoring) ?\([^)]*\)//gr;
+	my $bare = $expression =~ s/"(?:[^"\\]|\\.)*"//gr =~ s/\{[^}]*\}|\[\w+\]//gr;
+	$bare =~ s/\b(?:by|without|on|ignoring) ?\([^)]*\)//g;
 	return grep { !$metrics->{$_} && !$records{$_} && !$word{$_} } $bare =~ /(?<![\w:])([a-z_][\w:]*)(?![\w:]*\s*\()/g;
 }
 
 sub is_row { return $_[0]->{type} eq 'row' }
 sub place { my ($panel) = @_; return @{ $panel->{gridPos} }{qw(x y w h)} }
+sub bottom { my ($panel) = @_; return $panel->{gridPos}{y} + $panel->{gridPos}{h} }
 
 sub overlap
 {
@@ -72,8 +74,9 @@ sub faults
 		push @found, map { "$title overlaps $_->{title}" } grep { overlap($panel, $_) } @panels[ $at + 1 .. $#panels ];
 		if (is_row($panel))
 		{
-			push @found, "$title is closed, or has an edge beside it" if $panel->{collapsed} || @{ $panel->{panels} } || $w != $columns || $h != 1;
-			push @found, "$title is not below what stands before it" if $at && $y < max map { (place($_))[1] + (place($_))[3] } @panels[ 0 .. $at - 1 ];
+			push @found, "$title is closed" if $panel->{collapsed} || @{ $panel->{panels} };
+			push @found, "$title is not a line across" if $w != $columns || $h != 1;
+			push @found, "$title is not below what stands before it" if $y < max 0, map { bottom($_) } @panels[ 0 .. $at - 1 ];
 			push @found, "$title has no panel" if $at == $#panels || is_row($panels[ $at + 1 ]);
 			$row = $panel;
 			next;
@@ -85,7 +88,7 @@ sub faults
 	return join "\n", @found;
 }
 
-is(faults(decode_json($text)), '', 'the dashboard: each panel stands in its row, none overlaps another, each metric is there');
+is(faults(decode_json($text)), '', 'each panel stands in its row, none overlaps another, each metric is there');
 my ($variable) = map { $_->{definition} // () } @{ decode_json($text)->{templating}{list} };
 is(join(' ', unknown_in($variable =~ s/^label_values\((.*), \w+\)$/$1/r)), '', 'its variables: the metric is there');
 is(join(' ', unknown_in($expression_of{$_})), '', "$_: each metric is there") for sort keys %expression_of;
@@ -101,16 +104,25 @@ for ([ 'Who holds which shard', 'instance', 'shard' ], [ 'Errors and rollbacks a
 	{
 		like($target->{expr} . ($target->{legendFormat} // ''), qr/\b$_\b/, "$title: by $_") for @labels;
 		my ($metric) = $target->{expr} =~ /\b(idgen_\w+)/;
-		is(join(' ', grep { $_ ne 'instance' && !grep { /^$_$/ } @{ $metrics->{$metric} } } @labels), '', "$title: $metric has the labels");
+		my %has = map { $_ => 1 } 'instance', @{ $metrics->{$metric} };
+		is(join(' ', grep { !$has{$_} } @labels), '', "$title: $metric has the labels");
 	}
 }
 
 # The rules notice what is wrong.
-sub broken { my ($change) = @_; my $dashboard = decode_json($text); $change->($dashboard->{panels}); return faults($dashboard) }
-is(broken(sub { @{ $_[0] }[ 0, 1 ] = @{ $_[0] }[ 1, 0 ] }), "State stands in no row\nState and rate is not below what stands before it", 'noticed: a panel above the rows');
-is(broken(sub { $_[0][0]{title} = 'Rate' }), 'other rows', 'noticed: a row of another name');
-is(broken(sub { $_[0][3]{gridPos}{x} = 11 }), 'Who holds which shard overlaps IDs a second', 'noticed: panels that overlap');
-is(broken(sub { $_[0][3]{gridPos}{w} = 13 }), 'IDs a second is wider than the grid', 'noticed: a panel out of the grid');
-is(broken(sub { $_[0][3]{targets}[0]{expr} = 'rate(idgen_made_total[5m]) / on (datname) time()' }), 'IDs a second: idgen_made_total is not a metric', 'noticed: a metric that queries.yaml does not give');
+sub broken
+{
+	my ($change) = @_;
+	my $dashboard = decode_json($text);
+	$change->(@{ $dashboard->{panels} });
+	return faults($dashboard);
+}
+is(broken(sub { @_[ 0, 1 ] = @_[ 1, 0 ] }), "State stands in no row\nState and rate is not below what stands before it",
+	'noticed: a panel above the rows');
+is(broken(sub { $_[0]{title} = 'Rate' }), 'other rows', 'noticed: a row of another name');
+is(broken(sub { $_[3]{gridPos}{x} = 11 }), 'Who holds which shard overlaps IDs a second', 'noticed: an overlap');
+is(broken(sub { $_[3]{gridPos}{w} = 13 }), 'IDs a second is wider than the grid', 'noticed: a panel that is too wide');
+is(broken(sub { $_[3]{targets}[0]{expr} = 'rate(idgen_made_total[5m]) / on (datname) time()' }),
+	'IDs a second: idgen_made_total is not a metric', 'noticed: a metric that queries.yaml does not give');
 
 done_testing();
