@@ -113,13 +113,16 @@ eventually(sub { metrics() =~ /^idgen_shard_ids_total/m }, 'the exporter has met
 my $metrics = metrics();
 ok($metrics =~ /^pg_exporter_last_scrape_error 0$/m, 'the exporter scrapes without an error');
 ok($metrics =~ /^idgen_shard_ids_total\{datname="postgres",layout="instagram",server="[^"]+",shard="3"\} 5000$/m, 'the IDs of a shard');
-eventually(sub { metrics('leased') =~ /^idgen_registry_shards/m }, 'a server with a registry has metrics of it', "$base/leased.log");
+eventually(sub { metrics('leased') =~ /^idgen_registry_shards/m }, 'a server with a registry has metrics of it',
+	"$base/leased.log");
 my $of_leased = metrics('leased');
 like($of_leased, qr/^idgen_registry_$_$/m, "of the registry: $_")
-  for qr/numbers\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,
+  for qr/shards\{[^}]*\} 1/, qr/keeper\{[^}]*\} 1/, qr/silent_seconds\{[^}]*\} 0/, qr/window_seconds\{[^}]*\} 100/,
   qr/left_seconds\{[^}]*\} 3[56]\d\d(?:\.\d+)?/, qr/answer_age_seconds\{[^}]*\} \d{2,3}(?:\.\d+)?/, qr/counters\{[^}]*\} 3/,
   qr/counters_in_trouble\{[^}]*\} 0/, qr/counter_used_ratio\{[^}]*\} 0\.79/;
-unlike($metrics, qr/^idgen_registry_/m, 'one without a registry has none');
+like($of_leased, qr/^idgen_lease_$_$/m, "of a shard from the registry: $_")
+  for qr/held\{[^}]*shard="17"\} 1/, qr/left_seconds\{[^}]*shard="17"\} 3[56]\d\d(?:\.\d+)?/;
+unlike($metrics, qr/^idgen_(?:registry|lease)_/m, 'one without a registry has none');
 unlike(slurp_file("$base/$_.log"), qr/Error running query/, "$_ could run every query") for qw(exporter leased standby);
 my $queries = slurp_file("$folder/queries.yaml");
 while ($queries =~ /^(idgen_\w+):\n(.*?)(?=^idgen|\z)/msg)
@@ -214,7 +217,8 @@ eventually(sub { $servers->($in_trouble) eq "127.0.0.1:$port{leased}" }, 'a coun
 counters_are($keeper, count => 3, used => 40);
 eventually(sub { !firing('IdgenCounterEnds') && $servers->($in_trouble) eq '' }, 'a later end: both end');
 
-# The dashboard: every expression is sound, and those that any server has data for have a result.
+# The dashboard, beside what test/release/dashboard.pl reads in it: every expression is sound, and those that any server
+# has data for have a result.
 my $dashboard = decode_json(slurp_file("$folder/dashboard.json"));
 
 # An import asks for a data source, and puts its name where the dashboard has that of the question; all panels and
@@ -226,7 +230,8 @@ my $imported = decode_json(slurp_file("$folder/dashboard.json") =~ s/\$\{DS_PROM
 my ($source) = grep { $_->{type} eq 'datasource' } @{ $imported->{templating}{list} };
 is("$source->{query} $source->{current}{value}", 'prometheus chosen',
 	'the dashboard begins with the data source that was chosen');
-my @of = map { $_->{datasource} } @{ $imported->{panels} }, grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
+my @with_data = grep { $_->{type} ne 'row' } @{ $imported->{panels} };
+my @of = map { $_->{datasource} } @with_data, grep { $_->{type} eq 'query' } @{ $imported->{templating}{list} };
 is_deeply([ grep { "$_->{type} $_->{uid}" ne "prometheus \${$source->{name}}" } @of ], [],
   'every panel and variable has the data source that was chosen');
 my %without_data = ('Synchronous standbys' => 1);
@@ -234,7 +239,7 @@ my %ids;
 for my $panel (@{ $dashboard->{panels} })
 {
 	ok(!$ids{ $panel->{id} }++, "panel $panel->{title} has a number of its own");
-	for my $target (@{ $panel->{targets} })
+	for my $target (@{ $panel->{targets} // [] })
 	{
 		my $expression = $target->{expr} =~ s/\$(instance|datname)/.*/gr;
 		unlike($expression, qr/\$/, "$panel->{title}: no other variable");
@@ -246,6 +251,12 @@ for my $panel (@{ $dashboard->{panels} })
 		  : eventually(sub { results_of($expression) }, "$panel->{title}: has a result");
 	}
 }
+# The table of who holds which shard knows both kinds: from the registry, and by hand.
+my ($holders) = grep { $_->{title} eq 'Who holds which shard' } @{ $dashboard->{panels} };
+my @held = map { results_of($_->{expr} =~ s/\$(instance|datname)/.*/gr) } @{ $holders->{targets} };
+my %holds = map { ("$_->{metric}{instance} $_->{metric}{shard}" => 1) } @held;
+ok($holds{"127.0.0.1:$port{leased} 17"}, 'who holds which shard: one from the registry');
+ok($holds{"127.0.0.1:$port{exporter} 3"}, 'who holds which shard: one by hand');
 for my $variable (grep { $_->{type} eq 'query' } @{ $dashboard->{templating}{list} })
 {
 	my ($metric, $label) = $variable->{definition} =~ /^label_values\((\w+)(?:\{.*\})?, (\w+)\)$/;

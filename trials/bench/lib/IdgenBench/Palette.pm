@@ -21,17 +21,18 @@ my %color_of = (
 	good => [ '#1a7f37', '#3fb950' ],
 	bad => [ '#cf222e', '#f85149' ],
 	plain_fill => [ '#f6f8fa', '#161b22' ],
-	ours_fill => [ '#ddf4ff', '#12233d' ],
 	good_fill => [ '#dafbe1', '#12291b' ],
 	warn_fill => [ '#fff8c5', '#3a3114' ],
 	bad_fill => [ '#ffebe9', '#331a1d' ],
 );
 
 # A style sheet from one that names colors as $name: with the light ones, and, as the reader's system asks, the dark ones.
+# Takes more colors by name.
 sub style
 {
-	my ($rules) = @_;
-	my ($light, $dark) = map { my $i = $_; $rules =~ s/\$(\w+)/$color_of{$1}[$i]/gr } 0, 1;
+	my ($rules, %more) = @_;
+	my %of = (%color_of, %more);
+	my ($light, $dark) = map { my $i = $_; $rules =~ s/\$(\w+)/$of{$1}[$i]/gr } 0, 1;
 	my $dark_rules = join '', map { "  $_\n" } grep { /#/ } split /\n/, $dark;
 	return "<style>\n$light  \@media (prefers-color-scheme: dark) {\n$dark_rules  }\n</style>\n";
 }
