@@ -6,7 +6,7 @@ SELECT idgen.require_library('1.0.0'::pg_catalog.text);
 DROP FUNCTION idgen_lease.nodes();
 DROP FUNCTION idgen_lease.release(integer);
 DROP FUNCTION idgen_lease.limit_registry(interval, integer, interval);
-DROP FUNCTION idgen_lease.forget_shards(interval);
+DROP FUNCTION idgen_lease.forget_numbers(interval);
 CREATE FUNCTION idgen_lease.nodes(
     OUT shard integer, OUT owner text, OUT system_identifier bigint, OUT timeline integer, OUT since timestamptz, OUT lease_left interval,
     OUT horizon timestamptz, OUT is_free boolean)

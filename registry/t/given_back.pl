@@ -280,7 +280,7 @@ sub reset_stored
 		$session->do("ALTER $whose SET idgen.shards = '61'");
 		my ($shown, $origin) = $is_own ? ('61', qq{ALTER $whose, which hides "lease" of the server's configuration}) : ('lease: 60', q{the server's configuration});
 		is($own->(), "$shown; ALTER $whose has 61 by hand; set by $origin | f | ALTER $whose RESET idgen.shards, then reconnect: a promoted server has the same setting, and is refused that "
-			. 'number until the lease of the server before it ends. Write idgen.shards into postgresql.conf.', "by hand for $whose");
+			. 'shard until the lease of the server before it ends. Write idgen.shards into postgresql.conf.', "by hand for $whose");
 		$session->do("ALTER $whose SET idgen.shards = 'lease'");
 		like($own->(), qr/^lease: 60; set by [^,;]* \| t$/, "lease for $whose");
 		$session->do("ALTER $whose RESET idgen.shards");
