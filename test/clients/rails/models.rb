@@ -1,3 +1,5 @@
+# The models of application.rb and app.rb.
+
 # In docs/clients/ruby.md:
 class Photo < ActiveRecord::Base
   has_many :comments
@@ -8,3 +10,15 @@ class Photo < ActiveRecord::Base
   end
 end
 # End.
+
+class Comment < ActiveRecord::Base
+  belongs_to :photo
+end
+
+class Album < ActiveRecord::Base
+  has_many :visits
+end
+
+class Visit < ActiveRecord::Base
+  belongs_to :album
+end
