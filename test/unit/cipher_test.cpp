@@ -1,14 +1,18 @@
-#include "core/cipher/ff1.hpp"
-
+// How public IDs are enciphered: FF1, the keys, and what of an ID is hidden.
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
 
+#include <openssl/evp.h>
 #include <bitset>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "../fuzz/parsers.hpp"
+#include "core/cipher/ff1.hpp"
+#include "core/cipher/key_ring.hpp"
 #include "core/cipher/public_id.hpp"
 #include "support.hpp"
 #include "vectors.hpp"
@@ -219,6 +223,182 @@ TEST(Ff1, Domains) {
                              {65537, 2},
                              {2, 4000000000}})
         EXPECT_FALSE(is_ff1_domain(domain)) << domain.radix << ' ' << domain.size;
+}
+
+const std::string key16 = "000102030405060708090a0b0c0d0e0f";
+const std::string key24 = key16 + "1011121314151617";
+const std::string key32 = key24 + "18191a1b1c1d1e1f";
+
+KeysError parsed(const std::string &text, KeyRing &ring) {
+    Exact exact(text);
+    return parse_keys(exact.view(), ring);
+}
+
+void expect_refused(const std::string &text, KeysReason reason, std::uint32_t item) {
+    auto ring = std::make_unique<KeyRing>();
+    KeysError error = parsed(text, *ring);
+    EXPECT_EQ(error.reason, reason) << text;
+    EXPECT_EQ(error.item, item) << text;
+}
+
+TEST(KeyRing, HoldsKeysOfEverySize) {
+    KeyRing ring;
+    ASSERT_EQ(parsed("1:" + key16 + ",3:" + key32 + ",2:" + key24, ring).reason, KeysReason::none);
+    EXPECT_EQ(ring.count, 3u);
+    for (std::uint32_t number : {1u, 2u, 3u}) {
+        const CipherKey *key = ring.find(number);
+        ASSERT_NE(key, nullptr);
+        EXPECT_EQ(key->size, 8 + 8 * number);
+        EXPECT_EQ(std::memcmp(key->bytes, bytes_of(key32).data(), key->size), 0);
+    }
+    EXPECT_EQ(ring.find(4), nullptr);
+    EXPECT_EQ(ring.find(0), nullptr);
+    EXPECT_EQ(ring.highest()->number, 3u);
+}
+
+TEST(KeyRing, BlankTextHasNone) {
+    for (const char *text : {"", " ", "\t\n"}) {
+        KeyRing ring;
+        EXPECT_EQ(parsed(text, ring).reason, KeysReason::none);
+        EXPECT_EQ(ring.count, 0u);
+        EXPECT_EQ(ring.highest(), nullptr);
+        EXPECT_EQ(ring.find(1), nullptr);
+    }
+}
+
+TEST(KeyRing, BlanksAndCase) {
+    KeyRing ring;
+    ASSERT_EQ(parsed(" 07 : 000102030405060708090A0B0C0D0E0F ,\n2147483647:" + key16 + " ", ring).reason,
+              KeysReason::none);
+    EXPECT_EQ(ring.highest()->number, max_key_number);
+    ASSERT_NE(ring.find(7), nullptr);
+    EXPECT_EQ(std::memcmp(ring.find(7)->bytes, ring.highest()->bytes, 16), 0);
+}
+
+TEST(KeyRing, Refused) {
+    expect_refused(key16, KeysReason::no_number, 1);
+    expect_refused("1:" + key16 + ",", KeysReason::no_number, 2);
+    expect_refused(",1:" + key16, KeysReason::no_number, 1);
+    expect_refused(",", KeysReason::no_number, 1);
+    expect_refused(":" + key16, KeysReason::bad_number, 1);
+    expect_refused("0:" + key16, KeysReason::bad_number, 1);
+    expect_refused("-1:" + key16, KeysReason::bad_number, 1);
+    expect_refused("+1:" + key16, KeysReason::bad_number, 1);
+    expect_refused("1a:" + key16, KeysReason::bad_number, 1);
+    expect_refused("2147483648:" + key16, KeysReason::bad_number, 1);
+    expect_refused("99999999999999999999:" + key16, KeysReason::bad_number, 1);
+    expect_refused(key16 + ":1", KeysReason::bad_number, 1);
+    expect_refused("1:", KeysReason::bad_size, 1);
+    expect_refused("1:" + key16.substr(1), KeysReason::bad_size, 1);
+    expect_refused("1:" + key16.substr(2), KeysReason::bad_size, 1);
+    expect_refused("1:" + key16 + "0", KeysReason::bad_size, 1);
+    expect_refused("1:" + key32 + "00", KeysReason::bad_size, 1);
+    expect_refused("1:" + key16 + ",2:" + key24 + "00", KeysReason::bad_size, 2);
+    expect_refused("1:" + key16.substr(1) + "g", KeysReason::bad_digit, 1);
+    expect_refused("1:" + key16.substr(1) + "\xFF", KeysReason::bad_digit, 1);
+    expect_refused("1:0x" + key16.substr(2), KeysReason::bad_digit, 1);
+    expect_refused("1:" + key16 + ",2:" + key16 + ",1:" + key32, KeysReason::repeated_number, 3);
+    expect_refused("1:" + key16 + ",01:" + key32, KeysReason::repeated_number, 2);
+}
+
+TEST(KeyRing, HoldsUpToItsLimit) {
+    std::string text;
+    for (std::uint32_t i = 1; i <= max_keys; i++) text += (i > 1 ? "," : "") + std::to_string(i) + ":" + key32;
+    auto ring = std::make_unique<KeyRing>();
+    EXPECT_EQ(parsed(text, *ring).reason, KeysReason::none);
+    EXPECT_EQ(ring->count, max_keys);
+    expect_refused(text + ",1000:" + key32, KeysReason::too_many, max_keys + 1);
+    expect_refused(std::string(100000, ','), KeysReason::no_number, 1);
+}
+
+TEST(KeyRing, AnyText) {
+    Random random(91);
+    const std::string pieces[] = {key16, key24, key32, ":", ",", " ", "1", "2", "0", "f", "z", "\xC3"};
+    for (int i = 0; i < 50000; i++) {
+        std::string text;
+        for (std::uint32_t n = random.below(12); n > 0; n--) text += pieces[random.below(12)];
+        fuzz_keys(Exact(text).view());
+    }
+}
+
+std::string printed(const PublicId &id) {
+    char text[max_public_id_size];
+    std::size_t size = print_public_id(id, text);
+    return std::string(text, size);
+}
+
+TextError parsed(const std::string &text, PublicId &id) {
+    Exact exact(text);
+    return parse_public_id(exact.view(), id);
+}
+
+void expect_refused(const std::string &text, TextReason reason, std::size_t position = 0) {
+    PublicId id{};
+    TextError error = parsed(text, id);
+    EXPECT_EQ(error.reason, reason) << text;
+    EXPECT_EQ(error.position, position) << text;
+}
+
+TEST(PublicId, KeyNumberAndElevenDigits) {
+    EXPECT_EQ(printed({"", 1, 0}), "100000000000");
+    EXPECT_EQ(printed({"", 1, 4036565484265537613}), "14oBVmyxvRfB");
+    EXPECT_EQ(printed({"", 12, 4036565484265537613}), "124oBVmyxvRfB");
+    EXPECT_EQ(printed({"", max_key_number, INT64_MAX}), "2147483647AzL8n0Y58m7");
+    std::string longest(id_prefix_most, 'p');
+    EXPECT_EQ(printed({longest, max_key_number, INT64_MAX}), longest + "_2147483647AzL8n0Y58m7");
+    EXPECT_EQ(printed({longest, max_key_number, INT64_MAX}).size(), max_public_id_size);
+    EXPECT_EQ(printed({"in_v", 1, 4036565484265537613}), "in_v_14oBVmyxvRfB");
+}
+
+TEST(PublicId, ComesBack) {
+    Random random(12);
+    for (int i = 0; i < 20000; i++) {
+        PublicId id{random.once_in(2) ? "" : "sk_live",
+                    static_cast<std::uint32_t>(random.between(1, random.once_in(2) ? 20 : max_key_number)),
+                    random.between(0, INT64_MAX)};
+        PublicId back{};
+        std::string text = printed(id);
+        ASSERT_EQ(parse_public_id(text, back).reason, TextReason::none) << text;
+        ASSERT_EQ(back.prefix, id.prefix);
+        ASSERT_EQ(back.key_number, id.key_number);
+        ASSERT_EQ(back.number, id.number);
+    }
+}
+
+TEST(PublicId, Refused) {
+    expect_refused("", TextReason::empty);
+    expect_refused("4oBVmyxvRfB", TextReason::too_short);
+    expect_refused("1", TextReason::too_short);
+    expect_refused("04oBVmyxvRfB", TextReason::bad_key_number);
+    expect_refused("014oBVmyxvRfB", TextReason::bad_key_number);
+    expect_refused("21474836484oBVmyxvRfB", TextReason::bad_key_number);
+    expect_refused(std::string(1000, '1'), TextReason::bad_key_number);
+    expect_refused("A4oBVmyxvRfB", TextReason::bad_character, 0);
+    expect_refused("1A4oBVmyxvRfB", TextReason::bad_character, 1);
+    expect_refused("14oBVmyxvRf ", TextReason::bad_character, 11);
+    expect_refused("14oBVmy-vRfB", TextReason::bad_character, 7);
+    expect_refused("-14oBVmyxvRfB", TextReason::bad_character, 0);
+    expect_refused("é", TextReason::bad_character, 0);
+    expect_refused("1AzL8n0Y58m8", TextReason::too_large);
+    expect_refused("1LygHa16AHYF", TextReason::too_large);
+    expect_refused("1zzzzzzzzzzz", TextReason::too_large);
+    // Positions count the prefix, too.
+    expect_refused("inv_A4oBVmyxvRfB", TextReason::bad_character, 4);
+    expect_refused("inv_14oBVmy-vRfB", TextReason::bad_character, 11);
+    expect_refused("inv_", TextReason::empty, 4);
+    expect_refused("_14oBVmyxvRfB", TextReason::prefix_bad_character, 0);
+    expect_refused("Inv_14oBVmyxvRfB", TextReason::prefix_bad_character, 0);
+    expect_refused(std::string(64, 'p') + "_14oBVmyxvRfB", TextReason::prefix_too_long);
+}
+
+TEST(PublicId, AnyText) {
+    Random random(13);
+    const std::string symbols = "0123456789ABzyL-_\xC3";
+    for (int i = 0; i < 100000; i++) {
+        std::string text;
+        for (std::uint32_t n = random.below(24); n > 0; n--) text += symbols[random.below(random.once_in(3) ? 18 : 14)];
+        fuzz_public_id(Exact(text).view());
+    }
 }
 
 }  // namespace
