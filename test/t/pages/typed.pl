@@ -32,7 +32,7 @@ my %table = (
 	installing => {
 		shell_in => 'test/neighbors/first_hour.pl',
 		not_here => [
-			[ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ],
+			[ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/docs_pages.pl' ],
 			[ qr/TABLE (?:photo|album)\b|EXTENSION IF EXISTS/, 'needs the tables of a user: test/t/pages/docs_pages.pl' ]
 		]
 	},
