@@ -118,8 +118,13 @@ help:
 test-neighbors:
 	@./tools/test analysis fuzz model bare dates release cost web clients houses neighbors
 
-demo walk test quick majors injection:
+demo walk test quick majors:
 	@./tools/$@
+
+# What lies below the server: every step at which a module can be killed, fail or find another clock, each tried once, and the trials of
+# disks. SEED= draws other sectors that a disk loses.
+injection:
+	@INJECTION=all ONLY="$${ONLY:-test/t/faults/failed_steps.pl test/t/faults/torn_pages.pl registry/t/lease_steps.pl}" ./tools/test tap
 
 bench nemesis evidence sqlsmith:
 	@./trials/$@/$@

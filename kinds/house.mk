@@ -4,7 +4,7 @@ sql/idgen_kinds--$(EXTVERSION).sql: tools/install-script idgen.control \
 	$(filter-out %/10-schema.sql,$(call files,sql/common/*)) $(call files,kinds/install/*)
 
 installcheck-kinds:
-	$(call regress_house,kinds,time_prefixed uuidv7 kinds)
+	$(call regress_house,kinds,time_prefixed kinds)
 
 test-kinds:
 	@HOUSES=kinds ./tools/test unit regress pgtap houses

@@ -12,7 +12,7 @@ sql/idgen_registry.sql: tools/install-script idgen.control \
 	$(filter-out %-extension.sql,$(call files,registry/install/*))
 
 installcheck-registry:
-	$(call regress_house,registry,registry registry_catalog $(if $(HAS_LEASE),lease))
+	$(call regress_house,registry,registry $(if $(HAS_LEASE),lease))
 
 test-registry:
 	@HOUSES=registry ./tools/test sim regress houses

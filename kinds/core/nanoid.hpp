@@ -29,8 +29,23 @@ constexpr std::size_t nanoid_block(std::size_t symbols, std::size_t wanted) noex
     return cutoff == 256 ? wanted : (4096 * wanted + 10 * cutoff - 1) / (10 * cutoff);
 }
 
+// If the number of symbols divides 256, it is a power of 2 and every byte picks one.
+inline std::size_t pick_from_every_byte(std::size_t symbols, const std::uint8_t *random, std::size_t size,
+                                        std::uint8_t *picks, std::size_t wanted) noexcept {
+    std::size_t count = size < wanted ? size : wanted;
+    auto mask = static_cast<std::uint8_t>(symbols - 1);
+    for (std::size_t i = 0; i < count; i++) picks[i] = random[size - 1 - i] & mask;
+    return count;
+}
+
 // Picks up to `wanted` symbols, as their numbers from 0; gives how many the bytes were enough for.
-std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size, std::uint8_t *picks,
-                         std::size_t wanted) noexcept;
+inline std::size_t pick_symbols(std::size_t symbols, const std::uint8_t *random, std::size_t size, std::uint8_t *picks,
+                                std::size_t wanted) noexcept {
+    std::size_t cutoff = nanoid_cutoff(symbols), count = 0;
+    if (cutoff == 256) return pick_from_every_byte(symbols, random, size, picks, wanted);
+    for (std::size_t i = size; i-- > 0 && count < wanted;)
+        if (random[i] < cutoff) picks[count++] = static_cast<std::uint8_t>(random[i] % symbols);
+    return count;
+}
 
 }  // namespace idgen

@@ -14,7 +14,9 @@
 
 namespace idgen {
 
-constexpr std::size_t typeid_most = id_prefix_most + 1 + 26;
+inline constexpr DigitTable typeid_digits(crockford_lower_case);
+inline constexpr DigitPairs typeid_pairs(crockford_lower_case);
+constexpr std::size_t typeid_most = id_prefix_most + 1 + wide_base32_size;
 
 struct TypeId {
     std::string_view prefix;
@@ -22,8 +24,21 @@ struct TypeId {
 };
 
 // Writes up to typeid_most bytes, without a terminating zero; gives their number. Requires a right prefix.
-std::size_t print(const TypeId &id, char *out) noexcept;
+inline std::size_t print(const TypeId &id, char *out) noexcept {
+    std::size_t size = print_id_prefix(id.prefix, out);
+    print_wide_base32(typeid_pairs, load_wide(id.value.octets), out + size);
+    return size + wide_base32_size;
+}
+
 // The prefix is part of the text.
-TextError parse(std::string_view text, TypeId &id) noexcept;
+inline TextError parse(std::string_view text, TypeId &id) noexcept {
+    std::string_view rest = text;
+    if (TextError error = take_id_prefix(rest, id.prefix); error.reason != TextReason::none) return error;
+    Wide number = 0;
+    TextError error = parse_wide_base32(typeid_digits, rest, number);
+    if (error.reason != TextReason::none) return {error.reason, text.size() - rest.size() + error.position};
+    store_wide(number, id.value.octets);
+    return {TextReason::none, 0};
+}
 
 }  // namespace idgen

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/layout/uuid.hpp"
+#include "core/require.hpp"
 
 namespace idgen {
 
@@ -36,10 +37,20 @@ constexpr bool step_up(UuidStamp &last, UuidStamp now) noexcept {
 }
 
 // The UUID of version 7 with that stamp and the lower 62 of the given bits.
-Uuid uuidv7_of(UuidStamp stamp, std::uint64_t random) noexcept;
+inline Uuid uuidv7_of(UuidStamp stamp, std::uint64_t random) noexcept {
+    constexpr std::uint64_t fraction_mask = (1 << uuid_fraction_bits) - 1;
+    auto bits = static_cast<std::uint64_t>(stamp);
+    return uuid_of(7, bits >> uuid_fraction_bits << 16 | (bits & fraction_mask), random);
+}
 
 // The smallest and the largest UUID of version 7 of a millisecond. Requires that a UUID holds it.
-Uuid uuidv7_min(std::int64_t unix_ms) noexcept;
-Uuid uuidv7_max(std::int64_t unix_ms) noexcept;
+inline Uuid uuidv7_min(std::int64_t unix_ms) noexcept {
+    IDGEN_REQUIRE(uuid_holds(unix_ms));
+    return uuidv7_of(uuid_stamp(unix_ms, 0), 0);
+}
+inline Uuid uuidv7_max(std::int64_t unix_ms) noexcept {
+    IDGEN_REQUIRE(uuid_holds(unix_ms));
+    return uuidv7_of(uuid_stamp(unix_ms, 999999), ~std::uint64_t{0});
+}
 
 }  // namespace idgen

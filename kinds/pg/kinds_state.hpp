@@ -1,4 +1,5 @@
-// What the kinds have of the server for themselves: a setting, and in shared memory the last values of those that rise.
+// What the kinds have of the server for themselves: a setting, which type is the type ulid, and in shared memory the last
+// values of those that rise.
 //
 // Locking. SharedOrder::mutex, a spinlock: held for one value. Nothing that can raise an error runs under it.
 #pragma once
@@ -16,6 +17,9 @@ namespace idgen::pg {
 
 // idgen.decimal_launch: the launch of DecimalIds.
 extern int decimal_launch;
+
+// Which type is the type ulid, wherever its schema is.
+bool is_ulid_type(Oid type);
 
 // The last value of a kind that rises strictly across all sessions of the server; all zero: none yet. Each kind on a
 // cache line of its own: makers of one must not disturb those of another.

@@ -3,7 +3,6 @@
 #include "kinds/core/rising.hpp"
 #include "kinds/core/time_prefixed.hpp"
 #include "kinds/pg/kinds_state.hpp"
-#include "kinds/pg/ulid_type.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/entropy.hpp"
 #include "pg/host/machine.hpp"

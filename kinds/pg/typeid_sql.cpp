@@ -2,7 +2,7 @@
 #include "kinds/core/typeid.hpp"
 
 #include "core/text/digits.hpp"
-#include "kinds/pg/ulid_type.hpp"
+#include "kinds/pg/kinds_state.hpp"
 #include "pg/report/report_text.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"

@@ -127,3 +127,154 @@ COMMENT ON FUNCTION idgen_migrate.beside(name, name) IS 'name of the column besi
 COMMENT ON FUNCTION idgen_migrate.time_text(oid, name) IS 'the instant of a row as an expression';
 COMMENT ON FUNCTION idgen_migrate.tables_around(oid) IS 'a table, those above and below it, and those that reference them';
 COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables call that belongs to others than superusers';
+
+-- What the catalog says of a column that is to be widened: where it is inherited, which columns hold its values, and which views
+-- are dropped for it and made again.
+
+-- A table with its partitions and children, and theirs.
+CREATE FUNCTION idgen_migrate.tree(relation oid) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE below(oid) AS (SELECT relation UNION SELECT i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid)
+    SELECT oid FROM below
+$$;
+
+-- The topmost table from which a table inherits a column: itself, if from none.
+CREATE FUNCTION idgen_migrate.origin_of(relation oid, column_name name) RETURNS oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE above(oid, height) AS (
+        SELECT relation, 0
+        UNION ALL
+        SELECT i.inhparent, b.height + 1 FROM above b JOIN pg_inherits i ON i.inhrelid = b.oid
+         WHERE idgen_migrate.column_number(i.inhparent, column_name) IS NOT NULL)
+    SELECT oid FROM above ORDER BY height DESC, oid LIMIT 1
+$$;
+
+-- The columns that hold a key: itself, those that reference it, alone or with others, and those that reference them.
+CREATE FUNCTION idgen_migrate.columns_with(relation oid, id_column name) RETURNS TABLE (holder oid, holder_column name, holder_type oid)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE held(holder, holder_column) AS (
+        SELECT relation, id_column
+        UNION
+        SELECT idgen_migrate.origin_of(k.conrelid, r.attname), r.attname
+          FROM held h JOIN pg_constraint k ON k.contype = 'f' AND k.conparentid = 0 AND k.confrelid IN (SELECT idgen_migrate.tree(h.holder))
+          CROSS JOIN LATERAL unnest(k.confkey, k.conkey) AS pair(referenced, referencing)
+          JOIN pg_attribute r ON r.attrelid = k.conrelid AND r.attnum = pair.referencing
+         WHERE pair.referenced = idgen_migrate.column_number(k.confrelid, h.holder_column))
+    SELECT h.holder, h.holder_column, idgen_migrate.column_type(h.holder, h.holder_column) FROM held h
+$$;
+
+-- The views that show columns of a table, and the views on these, with how many of them lie one upon the other.
+CREATE FUNCTION idgen_migrate.views_on(relation oid, columns name[]) RETURNS TABLE (view oid, depth integer)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE shown(view, depth) AS (
+        SELECT w.ev_class, 1
+          FROM idgen_migrate.tree(relation) AS t(oid)
+          JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.oid
+          JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid AND a.attname = ANY (columns)
+          JOIN pg_rewrite w ON w.oid = d.objid AND w.rulename = '_RETURN'
+        UNION
+        SELECT w.ev_class, s.depth + 1
+          FROM shown s JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass AND d.refobjid = s.view
+          JOIN pg_rewrite w ON w.oid = d.objid AND w.ev_class <> s.view AND w.rulename = '_RETURN')
+    SELECT s.view, max(s.depth) FROM shown s GROUP BY s.view
+$$;
+
+-- The statements that make a view once more as it is.
+CREATE FUNCTION idgen_migrate.view_texts(view oid) RETURNS SETOF text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    target text := idgen_migrate.name_of(view);
+    class pg_class%ROWTYPE;
+    kind text;
+BEGIN
+    SELECT * INTO class FROM pg_class c WHERE c.oid = view;
+    kind := CASE class.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END;
+    RETURN NEXT concat_ws(' ', 'CREATE', kind, target,
+        (SELECT format('USING %I', m.amname) FROM pg_am m WHERE m.oid = class.relam),
+        'WITH (' || array_to_string(class.reloptions, ', ') || ')',
+        (SELECT format('TABLESPACE %I', s.spcname) FROM pg_tablespace s WHERE s.oid = class.reltablespace),
+        'AS', rtrim(pg_get_viewdef(view), ';'), CASE WHEN NOT class.relispopulated THEN 'WITH NO DATA' END);
+    RETURN QUERY SELECT format('ALTER VIEW %s ALTER COLUMN %I SET DEFAULT %s', target, a.attname, pg_get_expr(f.adbin, view))
+        FROM pg_attrdef f JOIN pg_attribute a ON a.attrelid = view AND a.attnum = f.adnum WHERE f.adrelid = view;
+    RETURN QUERY SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = view ORDER BY i.indexrelid;
+    RETURN QUERY SELECT pg_get_ruledef(w.oid) FROM pg_rewrite w WHERE w.ev_class = view AND w.rulename <> '_RETURN' ORDER BY w.rulename;
+    RETURN QUERY SELECT pg_get_triggerdef(t.oid) FROM pg_trigger t WHERE t.tgrelid = view AND NOT t.tgisinternal ORDER BY t.tgname;
+    RETURN QUERY SELECT format('COMMENT ON %s %s IS %L', kind, target, d.description) FROM pg_description d
+        WHERE d.classoid = 'pg_class'::regclass AND d.objoid = view AND d.objsubid = 0;
+    RETURN QUERY SELECT format('COMMENT ON COLUMN %s.%I IS %L', target, a.attname, d.description) FROM pg_description d
+        JOIN pg_attribute a ON a.attrelid = view AND a.attnum = d.objsubid WHERE d.classoid = 'pg_class'::regclass AND d.objoid = view AND d.objsubid > 0;
+    -- Rights as they are, not as default privileges would give them.
+    RETURN QUERY SELECT format('REVOKE ALL ON %s FROM %s', target, g.grantee) FROM unnest(ARRAY['PUBLIC', quote_ident(pg_get_userbyid(class.relowner))]) AS g(grantee)
+        WHERE class.relacl IS NOT NULL;
+    RETURN QUERY SELECT format('GRANT %s%s ON %s TO %s%s', x.privilege_type, ' (' || quote_ident(r.column_name) || ')', target,
+                               CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM (SELECT NULL::name AS column_name, class.relacl AS acl UNION ALL SELECT a.attname, a.attacl FROM pg_attribute a WHERE a.attrelid = view) r
+        CROSS JOIN LATERAL aclexplode(r.acl) x;
+END
+$$;
+
+-- What keeps a view from being dropped and made again by the role that runs this.
+CREATE FUNCTION idgen_migrate.keepers_of_view(view oid) RETURNS SETOF text
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    target text := idgen_migrate.name_of(view);
+BEGIN
+    RETURN QUERY SELECT format('view %s, which belongs to %I,', target, pg_get_userbyid(c.relowner)) FROM pg_class c WHERE c.oid = view AND NOT idgen_migrate.is_own(view);
+    RETURN QUERY SELECT format('view %s, which %s needs,', target, pg_describe_object(d.classid, d.objid, d.objsubid))
+        FROM pg_depend d WHERE (d.refclassid = 'pg_class'::regclass AND d.refobjid = view
+                                OR d.refclassid = 'pg_type'::regclass AND d.refobjid IN (SELECT unnest(ARRAY[t.oid, t.typarray]) FROM pg_type t WHERE t.typrelid = view))
+         AND d.deptype NOT IN ('i', 'a') AND NOT (d.classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM pg_rewrite w WHERE w.oid = d.objid AND w.rulename = '_RETURN'))
+         AND NOT (d.classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM pg_rewrite w WHERE w.oid = d.objid AND w.ev_class = view));
+    RETURN QUERY SELECT format('view %s, which belongs to an extension,', target) FROM pg_depend d
+        WHERE d.classid = 'pg_class'::regclass AND d.objid = view AND d.deptype = 'e';
+    RETURN QUERY SELECT format('view %s, which has a security label,', target) FROM pg_seclabel l WHERE l.classoid = 'pg_class'::regclass AND l.objoid = view;
+    RETURN QUERY SELECT format('view %s, on which %I has granted rights,', target, pg_get_userbyid(x.grantor))
+        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x WHERE c.oid = view AND x.grantor <> c.relowner;
+    RETURN QUERY SELECT format('view %s, whose trigger %I is disabled,', target, t.tgname) FROM pg_trigger t WHERE t.tgrelid = view AND t.tgenabled <> 'O';
+    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+        RETURN QUERY SELECT format('view %s, which calls %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
+        -- What a view of another role calls runs with the rights of whoever reads it.
+        RETURN QUERY
+        WITH RECURSIVE below(oid) AS (
+            SELECT view
+            UNION
+            SELECT c.oid FROM below b JOIN pg_rewrite w ON w.ev_class = b.oid
+              JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+              JOIN pg_class c ON c.oid = d.refobjid AND c.relkind IN ('v', 'm'))
+        SELECT format('view %s, which reads %s of %I,', target, idgen_migrate.name_of(c.oid), r.rolname)
+          FROM below b JOIN pg_class c ON c.oid = b.oid JOIN pg_roles r ON r.oid = c.relowner WHERE c.oid <> view AND NOT r.rolsuper;
+    END IF;
+END
+$$;
+
+-- What keeps a column's type as it is: the server changes no type below these. Views can be dropped and made again.
+CREATE FUNCTION idgen_migrate.keepers_of_type(relation oid, column_name name) RETURNS SETOF text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    WITH places AS (SELECT t.oid, idgen_migrate.column_number(t.oid, column_name) AS number FROM idgen_migrate.tree(relation) AS t(oid))
+    SELECT DISTINCT pg_describe_object(d.classid, d.objid, 0)
+      FROM places p JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = p.oid AND d.refobjsubid = p.number
+      LEFT JOIN pg_attrdef f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+      LEFT JOIN pg_trigger t ON d.classid = 'pg_trigger'::regclass AND t.oid = d.objid
+      LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+     WHERE d.classid IN ('pg_policy'::regclass, 'pg_proc'::regclass, 'pg_publication_rel'::regclass) OR f.adnum <> p.number OR NOT t.tgisinternal OR w.rulename <> '_RETURN'
+    UNION
+    SELECT k.keeper FROM idgen_migrate.views_on(relation, ARRAY[column_name]) v CROSS JOIN LATERAL idgen_migrate.keepers_of_view(v.view) AS k(keeper)
+    UNION
+    SELECT format('the partition key of %s', idgen_migrate.name_of(p.oid))
+      FROM places p JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = p.oid AND d.refobjsubid = p.number
+       AND d.classid = 'pg_class'::regclass AND d.objid = p.oid
+    UNION
+    SELECT pg_describe_object(d.classid, d.objid, d.objsubid) || ', whose type is its row,'
+      FROM places p JOIN pg_class c ON c.oid = p.oid JOIN pg_type t ON t.oid = c.reltype CROSS JOIN unnest(ARRAY[t.oid, t.typarray]) AS row_type(oid)
+      JOIN pg_depend d ON d.refclassid = 'pg_type'::regclass AND d.refobjid = row_type.oid AND d.classid = 'pg_class'::regclass AND d.objsubid > 0
+    UNION
+    SELECT format('foreign table %s', idgen_migrate.name_of(p.oid)) FROM places p JOIN pg_class c ON c.oid = p.oid WHERE c.relkind = 'f'
+$$;
+
+COMMENT ON FUNCTION idgen_migrate.tree(oid) IS 'a table with its partitions and children';
+COMMENT ON FUNCTION idgen_migrate.origin_of(oid, name) IS 'the topmost table from which a table inherits a column';
+COMMENT ON FUNCTION idgen_migrate.columns_with(oid, name) IS 'the columns that hold a key: itself, and all that reference it';
+COMMENT ON FUNCTION idgen_migrate.views_on(oid, name[]) IS 'the views that show columns of a table';
+COMMENT ON FUNCTION idgen_migrate.view_texts(oid) IS 'the statements that make a view once more';
+COMMENT ON FUNCTION idgen_migrate.keepers_of_view(oid) IS 'what keeps a view from being made again';
+COMMENT ON FUNCTION idgen_migrate.keepers_of_type(oid, name) IS 'what keeps a column''s type as it is';

@@ -306,3 +306,12 @@ DROP FUNCTION own.look();
 DROP SCHEMA own;
 DROP FUNCTION touch;
 DROP ROLE idgen_owner;
+
+-- What CREATE EXTENSION idgen_migrate made.
+RESET search_path;
+\pset format aligned
+\pset tuples_only off
+\set objects :house /../sql/objects.sql
+\set extensions '''idgen_migrate'''
+\set ECHO none
+\i :objects

@@ -150,3 +150,12 @@ SELECT * FROM idgen_registry.counters();
 SELECT idgen_registry.drop_counter(name) FROM idgen_registry.counters();
 SELECT * FROM idgen_registry.counters();
 SELECT idgen_registry.advance(at => now() + interval '1 h') > now() AS advanced;
+
+-- What CREATE EXTENSION idgen_registry made.
+RESET search_path;
+\pset format aligned
+\pset tuples_only off
+\set objects :house /../sql/objects.sql
+\set extensions '''idgen_registry'''
+\set ECHO none
+\i :objects

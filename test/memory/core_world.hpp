@@ -6,8 +6,8 @@
 
 #include "core/draw/draw_order.hpp"
 #include "core/draw/renewal_order.hpp"
+#include "explorer.hpp"
 #include "registry/node/rules/lease.hpp"
-#include "report.hpp"
 
 namespace idgen::explored {
 

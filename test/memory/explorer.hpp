@@ -58,3 +58,15 @@ class Lock {
 };
 
 }  // namespace explorer
+
+// Reports what was explored, in TAP: one test, that something was found, or that nothing was.
+void report(const char *program, const char *what, const explorer::Finding &finding, bool is_expected);
+
+// What main() explores.
+void explore_litmus();
+namespace idgen::explored {
+void explore_draws();
+void explore_leases();
+void explore_settled();
+void explore_pairs();
+}  // namespace idgen::explored

@@ -2,7 +2,7 @@
 // be reached, or must not.
 #include <atomic>
 
-#include "report.hpp"
+#include "explorer.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "report.hpp"
+#include "explorer.hpp"
 
 namespace {
 

@@ -127,7 +127,7 @@ void put(int number, std::uint64_t bits, std::int16_t behind, int order, bool is
 // explorer.cpp: waits until it is this thread's turn to take its next step.
 void await_turn(const Operation &operation);
 
-// order.cpp: whether the sequentially consistent operations so far can stand in one order. An execution in which they
+// memory.cpp: whether the sequentially consistent operations so far can stand in one order. An execution in which they
 // cannot does not happen.
 bool is_sequential_order_possible();
 

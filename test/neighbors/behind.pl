@@ -21,7 +21,7 @@ $node->append_conf('postgresql.conf', "output_plugin_libraries = 'pgoutput, wal2
 $node->restart;
 my $session = connect_to($node);
 
-my $packages = "$FindBin::Bin/../clients/behind";
+my $packages = "$FindBin::Bin/../clients/npm";
 ok(install_npm($packages), 'the packages from npm are there');
 my $folder = PostgreSQL::Test::Utils::tempdir_short();
 symlink "$packages/node_modules", "$folder/node_modules" or die "node_modules: $!";

@@ -185,7 +185,7 @@ like($other->types_section('registry', 'See that it works'),
 	qr/^ *registry *\| answered last at [^;|]*\| *\n.*^ *0 \| \S+ *\| f$/ms, 'etcd gives it a number');
 is_deeply([ IdgenMachine::untyped('registry', $machine, $registrys, $other) ], [],
 	'nothing of registry.md is left out');
-# Other systems' ways to install it, and what other_schema.pl and docs_pages.pl type.
+# Other systems' ways to install it, and what docs_pages.pl types.
 my $elsewhere = qr/^(?:Installing,|From source|Debian|Fedora|A folder|Docker|CloudNativePG|Into a database|What calls|Columns)/;
 is_deeply([ grep { !/$elsewhere/ } IdgenMachine::untyped('installing', $machine, $registrys, $other, $hand) ], [],
 	'nothing of installing.md is left out');

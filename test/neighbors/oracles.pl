@@ -13,7 +13,7 @@ use Test::More;
 my $node = start_node('kinds', kinds => 1, conf => ["idgen.shards = '5'"]);
 my $session = connect_to($node);
 
-my $folder = "$FindBin::Bin/../oracles";
+my $folder = "$FindBin::Bin/../clients/npm";
 ok(install_npm($folder), 'the libraries for Node.js are there');
 
 sub column { return @{ $session->selectcol_arrayref(@_) } }
@@ -35,7 +35,7 @@ $ours{uuidv7} = [
 $ours{typeid} = [ column(q{SELECT typeid_text('user_' || chr(97 + n % 26), next_uuidv7()) FROM generate_series(1, 50) n}) ];
 $ours{nanoid} = [ column('SELECT next_nanoid() FROM generate_series(1, 50)') ];
 my ($out, $error) = ('', '');
-ok(IPC::Run::run([ 'node', "$folder/oracle.js" ], '<', \encode_json(\%ours), '>', \$out, '2>', \$error),
+ok(IPC::Run::run([ 'node', "$folder/oracle.mjs" ], '<', \encode_json(\%ours), '>', \$out, '2>', \$error),
 	'the libraries ran') or diag($error);
 my $theirs = decode_json($out);
 for my $type (qw(ulid objectid))

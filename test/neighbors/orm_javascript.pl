@@ -98,7 +98,12 @@ sub drizzle { my ($database, @command) = @_; return run_in('drizzle', $database,
 # Drizzle: migrations.
 like(drizzle('none', qw(generate --custom --name extensions)), qr/Prepared empty file for your custom SQL migration/, 'drizzle-kit prepares a migration');
 my ($first) = glob "$folder/drizzle/drizzle/0000_*.sql";
-append_to_file($first, "\n" . slurp_file("$folder/drizzle/extensions.sql"));
+append_to_file($first, <<'SQL');
+
+CREATE EXTENSION IF NOT EXISTS idgen;
+--> statement-breakpoint
+CREATE EXTENSION IF NOT EXISTS idgen_kinds;
+SQL
 like(drizzle('none', 'generate'), qr/Your SQL migration file/, 'drizzle-kit generates a migration of the tables');
 my ($second) = glob "$folder/drizzle/drizzle/0001_*.sql";
 my $migration = slurp_file($second);
@@ -157,17 +162,17 @@ sub check_pulled
 }
 
 # Drizzle: rows.
-my $made = check_kinds('drizzle', 'drizzle', 'kinds.js', 1);
+my $made = check_kinds('drizzle', 'drizzle', 'kinds.mjs', 1);
 is($made->{joined}, $made->{photo}, 'a join has a bigint');
 my $nested = $made->{nested};
 is_deeply([ @$nested{qw(album pictures photoId)} ], [ $made->{one}, $made->{pictures}, $made->{photo} ], 'a relational query has IDs of id64');
 isnt($nested->{photo}, $made->{photo}, 'a relational query rounds a bigint, as the page says');
-check_pooled('drizzle_public', 'drizzle', 'kinds.js');
+check_pooled('drizzle_public', 'drizzle', 'kinds.mjs');
 {
 	local @ENV{qw(PGHOST PGPORT)} = ('127.0.0.1', $pooler->{port});
 	like(drizzle('drizzle_public', 'push'), qr/No changes detected/, 'drizzle-kit works through PgBouncer');
 }
-check_kinds('drizzle_ids', 'drizzle', 'kinds.js', 1);
+check_kinds('drizzle_ids', 'drizzle', 'kinds.mjs', 1);
 
 # node-postgres.
 create_database('node', 'public');
@@ -179,10 +184,19 @@ is($node->safe_psql('node', "SELECT id, album_id FROM visit WHERE title = 'json'
 create_database('node_pooled', 'public');
 check_pooled('node_pooled', 'node_postgres', 'kinds.mjs');
 
-# postgres.js through PgBouncer.
+# postgres.js through PgBouncer: how many reads of thirty found their row.
 {
 	local @ENV{qw(PGHOST PGPORT)} = ('127.0.0.1', $pooler->{port});
-	is(run_in('node_postgres', 'node_pooled', qw(node pooled.mjs)), "30\n", 'postgres.js reads behind PgBouncer');
+	my $pooled = <<'JS';
+import postgres from 'postgres';
+
+const sql = postgres({ prepare: false, max: 3 });
+const [{ id }] = await sql`INSERT INTO album ${sql({ title: 'pooled' })} RETURNING id`;
+const found = await Promise.all(Array(30).fill().map(() => sql`SELECT title FROM album WHERE id = ${id}`));
+console.log(found.filter(([{ title }]) => title === 'pooled').length);
+await sql.end();
+JS
+	is(run_in('node_postgres', 'node_pooled', qw(node --input-type=module -e), $pooled), "30\n", 'postgres.js reads behind PgBouncer');
 }
 create_database('node_ids', 'ids');
 check_kinds('node_ids', 'node_postgres', 'kinds.mjs', 1);

@@ -1,5 +1,6 @@
 #include "renewal.hpp"
 
+#include "core/draw/moves.hpp"
 #include "reader.hpp"
 
 namespace idgen::sim {
@@ -111,6 +112,158 @@ Outcome RecordHost::renew(std::int64_t start_ms) {
     if (!renew_by_pending(*this, renewal, outcome)) outcome = idgen::renew(*this, renewal);
     if (has_read_ && !has_written_) stage_.oracle.refuse(outcome, page_.record.value, view_);
     return note_refused(outcome);
+}
+
+// What somebody moves by hand.
+namespace {
+
+// Notes that a record is this machine's, unless that was copied meanwhile.
+void note_confirmed(Node &node, int database, Record kind) noexcept {
+    bool is_own = node.disk.page(database, kind).record.machine == node.machine_name();
+    if (is_own) node.is_resumed(database, kind) = Resumed::no;
+}
+
+// Notes for the oracle what a move writes and finishes.
+class MoveHost : public RecordHost {
+   public:
+    MoveHost(Stage &stage, Node &node, Database &database, int number, Admin &admin, Admin::Task task,
+             std::int64_t at_ms)
+        : RecordHost(stage, node, database, number, Record::horizon, admin),
+          admin_(admin),
+          task_(task),
+          at_ms_(at_ms) {}
+
+    std::uint64_t write_page(const RecordPage &page);
+    template <class Visit>
+    void in_directory(Visit visit) {
+        expect(is_flushed(lsn_), "what follows from a move comes before its record is flushed");
+        expect(admin_.is_locked(), "what follows from a move comes beside renewals");
+        RecordHost::in_directory(visit);
+    }
+    void unlock();
+    void wait_for_standbys();
+    bool is_durable() const { return lsn_ == 0 || (is_flushed(lsn_) && is_acknowledged(lsn_)); }
+
+   private:
+    void expect(bool is_so, const char *else_what) { stage_.oracle.expect(is_so, else_what); }
+    void forget_answers() noexcept;
+    void note_finished();
+
+    Admin &admin_;
+    Admin::Task task_;
+    std::int64_t at_ms_;
+    Lsn lsn_ = 0;
+};
+
+// Readers begin again at the instant from which IDs are made again.
+void MoveHost::forget_answers() noexcept {
+    for (int i = 0; i < stage_.scenario.layout_count; i++) {
+        std::int64_t &highest = node_.settled_ids[number_][i];
+        highest = std::min(highest, settled_id(stage_.scenario.packings[i], until_start(at_ms_)));
+    }
+    node_.begun[number_] = node_.disk.inserted() + 1;
+}
+
+std::uint64_t MoveHost::write_page(const RecordPage &page) {
+    WalEntry written = page_;
+    written.record = page.record;
+    written.pairs = page.pairs;
+    if (task_ == Admin::Task::reset_to_last) at_ms_ = page.record.value;
+    written.is_vouched = task_ == Admin::Task::reset || task_ == Admin::Task::reset_to_last;
+    if (task_ == Admin::Task::reset) forget_answers();
+    return lsn_ = node_.disk.write(written);
+}
+
+void MoveHost::note_finished() {
+    std::int64_t &floor_ms = node_.old_floors_ms[number_];
+    switch (task_) {
+        case Admin::Task::advance:
+            floor_ms = std::max(floor_ms, at_ms_);
+            break;
+        case Admin::Task::reset:
+            expect(node_.directory().reached_ms(database_) <=
+                       std::max(at_ms_, node_.shared->leases.last_claimed_ms()) + 1000,
+                   "a slot is left above a reset");
+            floor_ms = at_ms_;
+            node_.forget_ids(number_);
+            break;
+        case Admin::Task::reset_to_last:
+            floor_ms = at_ms_;
+            // Copies of a machine have a scope in common until they are seen to be some.
+            expect(stage_.oracle.was_copied() || floor_ms >= stage_.oracle.reached_ms(node_.scopes[number_]),
+                   "a reset goes below the last ID");
+            break;
+        case Admin::Task::confirm:
+            node_.origin = node_.system;
+            note_confirmed(node_, number_, Record::horizon);
+            break;
+    }
+}
+
+void MoveHost::unlock() {
+    bool is_moved = lsn_ != 0;
+    if (is_moved) note_finished();
+    RecordHost::unlock();
+    if (!is_moved) return;
+    stage_.trace.say("%4lld node %d: database %d is moved to %lld", Stage::since_start(stage_.true_ms), node_.number,
+                     number_, Stage::since_start(at_ms_));
+}
+
+// A cancel ends the wait, and what was moved stays moved.
+void MoveHost::wait_for_standbys() {
+    expect(!admin_.is_locked(), "a move by hand waits for standbys with the lock of renewals");
+    RecordHost::wait_for_standbys();
+    if (stage_.random.one_in(20)) admin_.cancel();
+}
+
+}  // namespace
+
+void Admin::begin(Stage &stage, Node &node, int database, Task task, std::int64_t at_ms) noexcept {
+    stage_ = &stage;
+    node_ = &node;
+    number_ = database;
+    task_ = task;
+    at_ms_ = at_ms;
+    machine_ = node.machine();
+    is_locked_ = false;
+    static char stack[1 << 18];
+    fiber_.begin(stack, sizeof(stack), run, this);
+}
+
+void Admin::run(void *admin) {
+    static_cast<Admin *>(admin)->move();
+}
+
+// Confirms the launch number of DecimalIds, too.
+void Admin::confirm_launch() {
+    Database &database = *node_->directory().find_database(static_cast<std::uint32_t>(number_ + 1));
+    RecordHost generators(*stage_, *node_, database, number_, Record::generator, *this);
+    ServerView server = stage_->view_of(*node_);
+    confirm_generators(generators, server, machine_);
+    note_confirmed(*node_, number_, Record::generator);
+}
+
+void Admin::move() {
+    Database &database = *node_->directory().find_database(static_cast<std::uint32_t>(number_ + 1));
+    ServerView server = stage_->view_of(*node_);
+    stage_->oracle.note_clock(server.clock.now_ms, server.rules.max_lead_ms);
+    MoveHost host(*stage_, *node_, database, number_, *this, task_, at_ms_);
+    switch (task_) {
+        case Task::advance:
+            move_by_hand(host, AdvanceMove{server, at_ms_});
+            break;
+        case Task::reset:
+            move_by_hand(host, ResetMove{server, node_->shared->accepted, at_ms_, true, {}, 0});
+            break;
+        case Task::reset_to_last:
+            move_by_hand(host, ResetMove{server, node_->shared->accepted, 0, false, {}, 0});
+            break;
+        case Task::confirm:
+            move_by_hand(host, ConfirmMove{server, machine_});
+            if (node_->is_told) confirm_launch();
+            break;
+    }
+    stage_->oracle.expect(host.is_durable(), "a move by hand returns before it is durable");
 }
 
 }  // namespace idgen::sim

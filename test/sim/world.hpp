@@ -1,7 +1,6 @@
 // Servers, their clients, and everything that goes wrong between them; one seed, one run.
 #pragma once
 
-#include "admin.hpp"
 #include "keeper.hpp"
 #include "reader.hpp"
 #include "session.hpp"

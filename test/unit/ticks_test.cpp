@@ -1,6 +1,4 @@
-// The ticks of a packing against plain arithmetic of 128 bits, for ticks of any length and instants of any age.
-#include "core/layout/packing.hpp"
-
+// Times: instants, the ticks of a packing, and the spans of IDs that start in a period.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,10 +6,96 @@
 #include <string>
 #include <vector>
 
+#include "core/layout/instant.hpp"
+#include "core/layout/packing.hpp"
 #include "support.hpp"
 
 namespace idgen {
 namespace {
+
+constexpr std::int64_t y2k = year_2000_ms;
+constexpr std::int64_t whole_ms = INT64_MAX / 1000;  // that 63 bits of us hold
+
+TEST(Instant, TheMsAroundAnInstant) {
+    constexpr struct {
+        std::int64_t us, down, up;
+    } cases[] = {
+        {0, y2k, y2k},
+        {1, y2k, y2k + 1},
+        {999, y2k, y2k + 1},
+        {1000, y2k + 1, y2k + 1},
+        {1001, y2k + 1, y2k + 2},
+        {-1, y2k - 1, y2k},
+        {-999, y2k - 1, y2k},
+        {-1000, y2k - 1, y2k - 1},
+        {-1001, y2k - 2, y2k - 1},
+        {-y2k * 1000, 0, 0},
+        {-y2k * 1000 - 1, -1, 0},
+        {-y2k * 1000 + 1, 0, 1},
+        {calendar_end_us, calendar_end_ms, calendar_end_ms},
+        {calendar_end_us - 1, calendar_end_ms - 1, calendar_end_ms},
+        {INT64_MAX, y2k + whole_ms, y2k + whole_ms + 1},
+        {INT64_MIN, y2k - whole_ms - 1, y2k - whole_ms},
+    };
+    for (const auto &c : cases) {
+        EXPECT_EQ(ms_down(c.us), c.down) << c.us;
+        EXPECT_EQ(ms_up(c.us), c.up) << c.us;
+    }
+}
+
+TEST(Instant, WhereAMsBegins) {
+    constexpr std::int64_t before_all_ms = 2 * y2k - calendar_end_ms;
+    constexpr struct {
+        const char *what;
+        std::int64_t ms, us;
+    } cases[] = {
+        {"2000", y2k, 0},
+        {"just before it", y2k - 1, -1000},
+        {"1970", 0, -946684800000000},
+        {"before 1970", -1, -946684800001000},
+        {"the last ms of the calendar", calendar_end_ms - 1, calendar_end_us - 1000},
+        {"its end", calendar_end_ms, calendar_end_us},
+        {"after it", calendar_end_ms + 1, calendar_end_us},
+        {"what us cannot hold", calendar_end_ms + 1000000, calendar_end_us},
+        {"never", INT64_MAX, calendar_end_us},
+        {"the bound below, and its next", before_all_ms + 1, 1000 - calendar_end_us},
+        {"the bound below", before_all_ms, -calendar_end_us},
+        {"below it", before_all_ms - 1, -calendar_end_us},
+        {"always", INT64_MIN, -calendar_end_us},
+    };
+    for (const auto &c : cases) EXPECT_EQ(us_of(c.ms), c.us) << c.what;
+}
+
+// What the ms that something starts in says of the instant itself.
+TEST(Instant, AWholeMsComparesAsTheMsThatAnInstantLiesIn) {
+    Random random(2000);
+    for (int i = 0; i < 100000; i++) {
+        std::int64_t ms = random.between(-100000, 100000) + (random.once_in(2) ? y2k : random.between(0, 2 * y2k));
+        std::int64_t us = us_of(ms) + random.between(-2500, 2500);
+        ASSERT_EQ(us < us_of(ms), ms_down(us) < ms) << us << ' ' << ms;
+        ASSERT_EQ(us > us_of(ms), ms_up(us) > ms) << us << ' ' << ms;
+        ASSERT_LE(us_of(ms_down(us)), us);
+        ASSERT_GE(us_of(ms_up(us)), us);
+        ASSERT_LT(us_of(ms_up(us)) - us_of(ms_down(us)), 2000);
+    }
+}
+
+// What an older reading of the clock is judged by: the counter of a processor.
+TEST(Instant, ACounterTellsWhatIsRecent) {
+    EXPECT_EQ(counts_of_10_us(24000000), 240u);
+    EXPECT_EQ(counts_of_10_us(1000000000), 10000u);
+    EXPECT_EQ(counts_of_10_us(1000000), 10u);
+    EXPECT_EQ(counts_of_10_us(999999), 0u) << "too coarse";
+    EXPECT_EQ(counts_of_10_us(0), 0u) << "unknown";
+    EXPECT_TRUE(is_recent(1000, 1000, 240));
+    EXPECT_TRUE(is_recent(1000, 1239, 240));
+    EXPECT_FALSE(is_recent(1000, 1240, 240));
+    EXPECT_FALSE(is_recent(1000, 999, 240)) << "it went back";
+    EXPECT_TRUE(is_recent(UINT64_MAX - 5, 3, 240)) << "it began anew";
+    EXPECT_FALSE(is_recent(0, 0, 0)) << "there is no counter";
+}
+
+// The ticks of a packing against plain arithmetic of 128 bits, for ticks of any length and instants of any age.
 
 using Wide = __int128;
 
@@ -195,6 +279,74 @@ TEST(Ticks, OfAnotherLengthMakeAnotherKey) {
         Layout layout = layout_of(text);
         EXPECT_EQ(layout_of(key_of(layout), form_of(layout)), layout) << text;
         EXPECT_EQ(form_of(layout).flags & Layout::unit_in_us, 0) << text << ": the key has the unit";
+    }
+}
+
+constexpr std::int64_t earliest = us_of(-210866803200000);  // 4714-11-24 BC, where timestamptz begins
+constexpr std::int64_t latest = calendar_end_us - 1;        // where it ends
+
+TEST(IdSpan, HoldsExactlyTheTicksThatStartInThePeriod) {
+    Random random(11);
+    for (int i = 0; i < preset_count; i++) {
+        Packing p = packing_of(preset(i).layout);
+        if (p.wraps) continue;
+        SCOPED_TRACE(preset(i).name);
+        for (int round = 0; round < 2000; round++) {
+            std::int64_t tick = random.between(1, p.tick_end - 2);
+            std::int64_t start = start_of(p, tick);
+            std::int64_t from = start + random.between(-2 * p.unit_us, 2 * p.unit_us);
+            std::int64_t end = start + random.between(-2 * p.unit_us, 2 * p.unit_us);
+            IdSpan span = span_between(p, from, end);
+            for (std::int64_t near : {tick - 1, tick, tick + 1}) {
+                bool within = start_of(p, near) >= from && start_of(p, near) < end;
+                EXPECT_EQ(span.holds(lowest_id(p, near)), within) << from << ' ' << end << ' ' << near;
+                EXPECT_EQ(span.holds(highest_id(p, near)), within) << from << ' ' << end << ' ' << near;
+            }
+        }
+    }
+}
+
+TEST(IdSpan, EndsWhereTheLayoutEnds) {
+    for (int i = 0; i < preset_count; i++) {
+        Packing p = packing_of(preset(i).layout);
+        if (p.wraps) continue;
+        SCOPED_TRACE(preset(i).name);
+        std::int64_t largest = highest_id(p, p.tick_end - 1);
+        std::int64_t end = start_of(p, p.tick_end);
+        IdSpan all = span_between(p, earliest, latest);
+        EXPECT_EQ(all.first, 0);
+        EXPECT_EQ(all.last, largest);
+        EXPECT_FALSE(all.holds(-1));
+        EXPECT_FALSE(all.holds(INT64_MIN));
+        EXPECT_EQ(all.holds(INT64_MAX), largest == INT64_MAX);
+        IdSpan last = span_between(p, end - 1000, end);
+        EXPECT_EQ(last.holds(largest), p.unit_us == 1000);
+        EXPECT_EQ(span_between(p, end - p.unit_us, end).last, largest);
+        EXPECT_EQ(span_between(p, p.epoch_us, p.epoch_us + 1).last, highest_id(p, 0));
+    }
+}
+
+TEST(IdSpan, NothingIsAdjacentAndHoldsNothing) {
+    Packing p = packing_of("js53");
+    std::int64_t start = start_of(p, 1000);
+    const struct {
+        std::int64_t from, end;
+    } cases[] = {
+        {start, start},
+        {start + 1, start + 999999},
+        {start + 5000000, start},
+        {earliest, p.epoch_us},
+        {earliest, earliest},
+        {start_of(p, p.tick_end), latest},
+        {start_of(p, p.tick_end - 1) + 1, latest},
+        {latest, latest},
+        {latest, earliest},
+    };
+    for (const auto &c : cases) {
+        IdSpan span = span_between(p, c.from, c.end);
+        EXPECT_EQ(span.first, span.last + 1) << c.from << ' ' << c.end;
+        EXPECT_FALSE(span.holds(span.first));
+        EXPECT_FALSE(span.holds(span.last));
     }
 }
 

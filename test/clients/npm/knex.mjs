@@ -1,8 +1,7 @@
 // Knex: an ID is a string.
 import assert from 'node:assert';
 import Knex from 'knex';
-import { readIdArrays } from './arrays.mjs';
-import { show, showAll } from './show.mjs';
+import { readIdArrays, show, showAll } from './show.mjs';
 
 const knex = Knex({ client: 'pg', connection: { host: process.env.PGHOST } });
 // In docs/clients/javascript.md:

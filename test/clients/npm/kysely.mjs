@@ -1,7 +1,6 @@
 // Kysely: an ID is a string.
 import assert from 'node:assert';
-import { show, showAll } from './show.mjs';
-import { readIdArrays } from './arrays.mjs';
+import { readIdArrays, show, showAll } from './show.mjs';
 import pg from 'pg';
 import { jsonArrayFrom } from 'kysely/helpers/postgres';
 import { Migrator } from 'kysely/migration';

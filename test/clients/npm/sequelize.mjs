@@ -1,7 +1,6 @@
 // Sequelize: an ID is a string.
 import assert from 'node:assert';
-import { readIdArrays } from './arrays.mjs';
-import { show, showAll } from './show.mjs';
+import { readIdArrays, show, showAll } from './show.mjs';
 import { Op } from 'sequelize';
 // In docs/clients/javascript.md:
 import { DataTypes, Sequelize } from 'sequelize';

@@ -1,7 +1,6 @@
 // TypeORM: an ID is a string.
 import assert from 'node:assert';
-import { readIdArrays } from './arrays.mjs';
-import { show, showAll } from './show.mjs';
+import { readIdArrays, show, showAll } from './show.mjs';
 // In docs/clients/javascript.md:
 import { DataSource, EntitySchema, In, Raw } from 'typeorm';
 

@@ -5,8 +5,7 @@ ActiveRecord::Base.establish_connection(adapter: 'postgresql')
 ActiveRecord::Migration.verbose = false
 
 require_relative 'db/migrate/20260101000000_create_photos'
-require_relative 'app/models/photo'
-require_relative 'app/models/comment'
+require_relative 'models'
 CreatePhotos.migrate(:up)
 
 # In docs/clients/ruby.md:

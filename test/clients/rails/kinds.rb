@@ -1,4 +1,4 @@
-# Keys that are id64 and ulid, by bin/rails runner. Prints as JSON what it made, and what it read back.
+# Keys that are id64 and ulid, with application.rb. Prints as JSON what it made, and what it read back.
 
 album = Album.create!(title: 'one') # album.id is set, a string of 11 characters
 visit = album.visits.create!

@@ -1,4 +1,4 @@
-# A table that had a serial, after idgen_migrate.replace_serial(): what Rails does with its sequence. By bin/rails runner.
+# A table that had a serial, after idgen_migrate.replace_serial(): what Rails does with its sequence. With application.rb.
 connection = ActiveRecord::Base.connection
 connection.execute('CREATE EXTENSION IF NOT EXISTS idgen_migrate')
 connection.create_table(:invoices) { |t| t.text :title }

@@ -18,18 +18,18 @@ my $go = "GO111MODULE=off GOPATH=/usr/share/gocode GOCACHE='" . PostgreSQL::Test
 
 # What is of kinds, and of a project, orm_python.pl, rails_and_java.pl and more_kinds.pl run.
 my @clients = (
-	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => [ 'app.py', 'kinds.py' ] },
+	{ name => 'psycopg',    run => '/usr/bin/python3 app.py',    shows => ['app.py'] },
 	{ name => 'sqlalchemy', run => '/usr/bin/python3 app.py',    shows => [ 'app.py', 'kinds/env.py' ] },
 	{ name => 'django',     run => '/usr/bin/python3 app.py',    shows => [ 'app.py', 'kinds/photos/models.py' ] },
-	{ name => 'asyncpg', run => '/usr/bin/python3 app.py', shows => [ 'app.py', 'kinds.py', '../pandas/kinds.py' ] },
-	map({ { name => $_, folder => 'php', run => "php $_.php", shows => [ "$_.php", "${_}_kinds.php" ] } } qw(pdo doctrine eloquent)),
+	{ name => 'asyncpg', run => '/usr/bin/python3 app.py', shows => [ 'app.py', '../pandas/kinds.py' ] },
+	{ name => 'pdo', folder => 'php', run => 'php pdo.php', shows => ['pdo.php'] },
+	map({ { name => $_, folder => 'php', run => "php $_.php", shows => [ "$_.php", "${_}_kinds.php" ] } } qw(doctrine eloquent)),
 	{ name => 'pgx', run => "$go go build -o '$program' . && '$program'", shows => ['main.go'] },
-	{ name => 'jdbc', run => java_with('postgresql'), shows => [ 'App.java', 'Kinds.java' ] },
+	{ name => 'jdbc', run => java_with('postgresql'), shows => ['App.java'] },
 	{ name => 'hibernate', run => java_with(qw(postgresql hibernate-core hibernate-commons-annotations geronimo-jpa_2.0_spec geronimo-jta-1.2-spec dom4j antlr
 		commons-collections3 javassist slf4j-api slf4j-nop)), shows => [ 'App.java', 'kinds/Kinds.java', 'kinds/ByDefault.java' ] },
 	{ name => 'rails', run => '/usr/bin/ruby app.rb', tables => [ 'photos', 'comments' ],
-		shows => [ 'app.rb', 'app/models/photo.rb', 'config/database.yml', 'test/fixtures/albums.yml',
-			map({ "config/$_.rb" } qw(initializers/structure routes)),
+		shows => [ 'app.rb', 'application.rb', 'models.rb', 'config/database.yml', 'test/fixtures/albums.yml',
 			map { "db/migrate/2026010100000$_.rb" } '0_create_photos', '1_create_albums' ] });
 
 # Java speaks TCP only, and loads these of Debian's libraries. Hibernate 3 makes classes in a way that Java 17 must be

@@ -39,7 +39,7 @@ sub check_album
 }
 
 # asyncpg.
-my $asyncpg = read_json(made_by('asyncpg', 'asyncpg', "$python kinds.py"));
+my $asyncpg = read_json(made_by('asyncpg', 'asyncpg', "$python app.py kinds"));
 check_album('asyncpg', $asyncpg);
 is_deeply([ @$asyncpg{qw(copied same)} ], [ ($asyncpg->{pictures}) x 2 ], 'asyncpg: binary COPY by the codec');
 is($asyncpg->{max}, $node->safe_psql('asyncpg', 'SELECT 9223372036854775807::id64'), 'asyncpg: the codec reads the last ID');
@@ -67,7 +67,7 @@ is(scalar @rows, 5, 'SQLAlchemy: five ways');
 cmp_ok(index($page, "$_\n"), '>', 0, "SQLAlchemy: $_") for @rows;
 
 # PDO.
-my $pdo = read_json(made_by('pdo', 'php', 'php pdo_kinds.php'));
+my $pdo = read_json(made_by('pdo', 'php', 'php pdo.php kinds'));
 check_album('pdo', $pdo);
 is($pdo->{last}, 1, 'PDO: lastInsertId() is the number of another table');
 

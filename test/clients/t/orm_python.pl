@@ -151,6 +151,7 @@ sub try_django
 {
 	my ($how, $database, $host, $port) = @_;
 	copy_of('django', $database);
+	append_to_file("$folder/$database/kinds/photos/migrations/__init__.py", '');
 	local @ENV{qw(PHOTOS PGHOST PGPORT)} = ($database, $host, $port);
 	like(manage($database, 'makemigrations') // '', qr/Create model Album\n.*Create model Photo\n.*Create model Visit\n\z/s, "$how: Django writes a migration");
 	ok(defined manage($database, 'migrate'), "$how: the migration of Django runs");
@@ -199,7 +200,7 @@ for ([ 'psycopg', $node->host, $node->port, 1 ], [ 'psycopg_pooled', '127.0.0.1'
 	widen_pool($pooler, $database, 5) unless $prepares;
 	copy_of('psycopg', $database);
 	local @ENV{qw(PGDATABASE PGHOST PGPORT PREPARES)} = ($database, $host, $port, $prepares);
-	my $made = decode_json(run_in($database, $python, 'kinds.py') // '{}');
+	my $made = decode_json(run_in($database, $python, 'app.py', 'kinds') // '{}');
 	my ($album, @pictures) = ($made->{album}, @{ $made->{pictures} // [] });
 	is($node->safe_psql($database, "SELECT id, pictures FROM album WHERE title = 'one'"),
 		"$album|{" . join(',', @pictures) . '}', "$database: an ID of id64, and an array");

@@ -48,12 +48,14 @@ sub without_keys
 	return $dump;
 }
 
-# Rails' commands on a database.
-sub rails
+# Rails' commands on a database, and a program with its application.
+sub on_rails
 {
-	my ($database, @tasks) = @_;
-	return run_in('rails', { PHOTOS => $database, PHOTOS_TEST => "${database}_test" }, 'ruby', 'bin/rails', @tasks);
+	my ($database, @command) = @_;
+	return run_in('rails', { PHOTOS => $database, PHOTOS_TEST => "${database}_test" }, @command);
 }
+sub rails { my ($database, @tasks) = @_; return on_rails($database, qw(rake -f application.rb), @tasks) }
+sub run_on_rails { my ($database, $program) = @_; return on_rails($database, qw(ruby -r./application), $program) }
 
 # Rails: schema.rb.
 ok(defined rails('photos', qw(db:create db:migrate)), 'Rails migrates a fresh database');
@@ -160,14 +162,16 @@ sub check_kinds
 	is_deeply($made->{routed}, [ $made->{photo}, 'no route', $album, 'no route' ], "$how: routes of the page refuse it");
 	return $made->{prepared};
 }
-is(check_kinds('photos', rails('photos', qw(runner kinds.rb)), 'Rails'), JSON::PP::true,
+is(check_kinds('photos', run_on_rails('photos', 'kinds.rb'), 'Rails'), JSON::PP::true,
 	'Rails without a pooler prepares statements');
 
+append_to_file("$folder/rails/test/fixtures/photos.yml", "dawn:\n  title: dawn\n");
+append_to_file("$folder/rails/test/fixtures/visits.yml", "first:\n  id: 01M847W60NZ97D3TPMT624Q85R\n  album_id: 4oCOHzgSdX6\n");
 ok(defined rails('photos_loaded', 'db:fixtures:load'), 'fixtures load');
 is($node->safe_psql('photos_loaded', q{SELECT title, visits.id, albums.id FROM albums JOIN visits ON album_id = albums.id}),
 	'summer|01M847W60NZ97D3TPMT624Q85R|4oCOHzgSdX6', 'fixtures have the IDs that they say');
 
-is_deeply(decode_json(rails('photos_loaded', qw(runner serial.rb)) // '{}'), { before => [ 1, 2 ], rising => JSON::PP::true, shards => [ 5, 5 ] },
+is_deeply(decode_json(run_on_rails('photos_loaded', 'serial.rb') // '{}'), { before => [ 1, 2 ], rising => JSON::PP::true, shards => [ 5, 5 ] },
 	'after replace_serial() reset_pk_sequence! leaves next_id() alone');
 
 # Rails behind PgBouncer: each transaction is on another connection.
@@ -177,7 +181,7 @@ is_deeply(decode_json(rails('photos_loaded', qw(runner serial.rb)) // '{}'), { b
 	local @ENV{qw(RAILS_ENV SECRET_KEY_BASE DATABASE_URL)} = ('production', 'of a test', "postgresql://$ENV{PGUSER}\@127.0.0.1:$pooler->{port}/photos_pooled");
 	ok(defined rails('photos_pooled', 'db:migrate'), 'Rails migrates through PgBouncer');
 	is(slurp_file("$folder/rails/db/schema.rb"), $schema, 'Rails through PgBouncer dumps the same schema.rb');
-	is(check_kinds('photos_pooled', rails('photos_pooled', qw(runner kinds.rb)), 'through PgBouncer'), JSON::PP::false,
+	is(check_kinds('photos_pooled', run_on_rails('photos_pooled', 'kinds.rb'), 'through PgBouncer'), JSON::PP::false,
 	  'Rails through PgBouncer prepares no statement');
 }
 
@@ -226,7 +230,7 @@ sub with_extensions
 }
 
 # JDBC: statements that the server prepares at their first use; and PgBouncer, with none.
-ok(defined run_in('jdbc', {}, 'javac', '-cp', class_path(@jdbc), 'Kinds.java'), 'JDBC compiles');
+ok(defined run_in('jdbc', {}, 'javac', '-cp', class_path(@jdbc), 'App.java'), 'JDBC compiles');
 for ([ 'jdbc', $node->port, 'prepareThreshold=1', 8 ], [ 'jdbc_pooled', $pooler->{port}, 'prepareThreshold=0', 0 ])
 {
 	my ($database, $port, $settings, $prepared) = @$_;

@@ -32,14 +32,14 @@ my %table = (
 	installing => {
 		shell_in => 'test/neighbors/first_hour.pl',
 		not_here => [
-			[ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/other_schema.pl' ],
+			[ qr/docker/, 'needs Docker' ], [ qr/^names=/, 'another schema: test/t/pages/docs_pages.pl' ],
 			[ qr/TABLE (?:photo|album)\b|EXTENSION IF EXISTS/, 'needs the tables of a user: test/t/pages/docs_pages.pl' ]
 		]
 	},
 	migration => {
 		given => qq{$idgen; CREATE TABLE parcel (id bigint PRIMARY KEY, note text); INSERT INTO parcel VALUES (id_from_base32('0123456789ABC'), 'old');
 			ALTER TABLE parcel ALTER COLUMN id SET DEFAULT next_id(layout => 'snowflake'); INSERT INTO parcel (note) VALUES ('new')},
-		not_here => [ [ qr/uuid_abandon/, 'the way back: migrate/t/move_live.pl' ], [ qr/old_next_id|SCHEMA ids/, 'two other ways: test/t/pages/drop_in.pl' ] ],
+		not_here => [ [ qr/uuid_abandon/, 'the way back: migrate/t/move_live.pl' ], [ qr/old_next_id|SCHEMA ids/, 'two other ways: test/t/pages/placed.pl' ] ],
 		holds => q{(SELECT max(id) FILTER (WHERE id < 2000) < max(id) FROM invoice) AND (SELECT count(DISTINCT id) = 5000 AND count(DISTINCT id_shard(id)) = 1 FROM photo)
 			AND NOT EXISTS (SELECT FROM (SELECT id, lag(id) OVER (ORDER BY created_at) AS before FROM photo) o WHERE id <= before)
 			AND (SELECT count(*) = 5 FROM track WHERE album_id = (SELECT min(id) FROM album)) AND (SELECT max(id) FILTER (WHERE note = 'old') < max(id) FILTER (WHERE note = 'new') FROM event)

@@ -4,7 +4,7 @@ import os
 
 import django
 
-os.environ['DJANGO_SETTINGS_MODULE'] = 'settings'
+os.environ['DJANGO_SETTINGS_MODULE'] = 'manage'
 django.setup()
 from django.core import serializers
 from django.db import connection

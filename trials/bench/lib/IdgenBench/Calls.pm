@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use IdgenBench::Cluster;
-use IdgenBench::Counted;
 use IdgenBench::Samples qw(in_rounds number);
 use IdgenBench::Session;
 

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use utf8;
 
-use IdgenBench::Counted;
+use IdgenBench::Cluster;
 use IdgenBench::Samples qw(in_rounds number);
 use IdgenBench::Session;
 

@@ -1,3 +1,0 @@
-CREATE EXTENSION IF NOT EXISTS idgen;
---> statement-breakpoint
-CREATE EXTENSION IF NOT EXISTS idgen_kinds;

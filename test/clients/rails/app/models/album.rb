@@ -1,3 +1,0 @@
-class Album < ActiveRecord::Base
-  has_many :visits
-end

@@ -1,3 +1,0 @@
-class Comment < ActiveRecord::Base
-  belongs_to :photo
-end

@@ -1,3 +1,0 @@
-class Visit < ActiveRecord::Base
-  belongs_to :album
-end
