@@ -63,7 +63,8 @@ refused('the version in a source', sub { put("$tree/src/pg/version.hpp", qq{// "
 
 # A later version: its scripts. Those that were put together of install parts are files by then.
 my ($from) = map { m{/from-(.*)\.sql$} } glob "$tree/sql/from-*.sql";
-my @built = map { "sql/$_--$from--$version.sql" } qw(idgen idgen_migrate);
+my ($updates) = text_of("$tree/Makefile") =~ m{^UPDATES = (.*)$}m;
+my @built = map { "sql/$_--$from--$version.sql" } split " ", $updates;
 sub later
 {
 	put("$tree/$_", "-- What was new.\nSELECT idgen.require_library('$version'::pg_catalog.text);\n") for @built;
