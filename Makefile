@@ -78,11 +78,11 @@ OBJS = $(patsubst %.cpp,%.o,$(call files,src/core/*/*.cpp src/pg/*.cpp src/pg/*/
 # What idgen_lease has of its own, and what it has of the first module's.
 LEASE_OWN = $(patsubst %.cpp,%.o,$(call files,registry/node/*.cpp $(patsubst %,registry/node/%/*.cpp,store postgres etcd tickets keep sql)))
 LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% registry/node/rules/% registry/node/held/leases.o $(patsubst %,src/pg/%.o, \
-	host/attempt host/clock host/entropy host/machine host/own_extension host/sequence_pages host/server_identity host/system_linux host/system_posix \
-	report/preload report/report_arguments),$(OBJS))
+	host/clock host/machine host/own_extension host/sequence_pages host/server_identity host/server_locks host/system \
+	report/report_arguments report/words),$(OBJS))
 # Of these, what calls a registry.
 STORE_OBJS = $(filter src/core/% registry/node/rules/% $(patsubst %,registry/node/%,store/% postgres/% etcd/% keep/open_registry.o) \
-	$(patsubst %,src/pg/host/%.o,attempt clock entropy machine system_linux system_posix),$(LEASE_OBJS))
+	$(patsubst %,src/pg/host/%.o,clock machine server_locks system),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
 EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease$(DLSUFFIX) sql/idgen_lease--$(EXTVERSION).sql \
 	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))

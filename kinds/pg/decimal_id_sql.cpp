@@ -3,7 +3,7 @@
 
 #include "kinds/pg/kinds_state.hpp"
 #include "pg/draw/draw.hpp"
-#include "pg/draw/tally.hpp"
+#include "pg/draw/wait.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {

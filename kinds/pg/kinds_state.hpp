@@ -10,7 +10,6 @@
 #include "kinds/core/time_prefixed.hpp"
 #include "kinds/core/uuidv7.hpp"
 #include "pg/host/server_locks.hpp"
-#include "pg/state/log_budget.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {

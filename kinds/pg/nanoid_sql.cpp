@@ -5,7 +5,7 @@
 
 #include "core/text/text_part.hpp"
 #include "kinds/core/nanoid.hpp"
-#include "pg/host/entropy.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/own_transaction.hpp"
@@ -90,7 +90,7 @@ constexpr size_t most_random = nanoid_block(129, piece);  // 129: the most bytes
 static_assert(nanoid_cutoff(129) == 129 && most_random <= random_page_size, "every second byte, of one page");
 
 int32 size_argument(FunctionCallInfo fcinfo, int number) {
-    if (PG_ARGISNULL(number)) report_null("size", true);
+    if (PG_ARGISNULL(number)) report_null("size", null_id);
     int32 size = PG_GETARG_INT32(number);
     if (size < 1 || size > most_symbols)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -101,7 +101,7 @@ int32 size_argument(FunctionCallInfo fcinfo, int number) {
 }
 
 const Symbols &symbols_argument(FunctionCallInfo fcinfo, int number) {
-    if (PG_ARGISNULL(number)) report_null("alphabet", true);
+    if (PG_ARGISNULL(number)) report_null("alphabet", null_id);
     return symbols_of(fcinfo->flinfo, text_argument(fcinfo, number));
 }
 

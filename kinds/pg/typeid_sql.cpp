@@ -3,7 +3,7 @@
 
 #include "core/text/digits.hpp"
 #include "kinds/pg/kinds_state.hpp"
-#include "pg/report/report_text.hpp"
+#include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 
@@ -101,7 +101,7 @@ Datum idgen_typeid_text(PG_FUNCTION_ARGS) {
 
 // As a uuid and as a ulid: they are the same 16 bytes.
 Datum idgen_typeid_value(PG_FUNCTION_ARGS) {
-    return uuid_datum(typeid_argument(fcinfo, 0).value);
+    return copy_datum(typeid_argument(fcinfo, 0).value);
 }
 
 Datum idgen_typeid_prefix(PG_FUNCTION_ARGS) {

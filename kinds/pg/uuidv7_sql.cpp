@@ -4,7 +4,7 @@
 #include "kinds/core/uuidv7.hpp"
 #include "kinds/pg/kinds_state.hpp"
 #include "pg/host/clock.hpp"
-#include "pg/host/entropy.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/own_transaction.hpp"
@@ -65,7 +65,7 @@ Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
     if (unlikely(reading.behind > 0))
         log_new_order(order.log_budget, "UUIDs of version 7", uuid_stamp_ms(reading.now),
                       uuid_stamp_ms(reading.behind));
-    return uuid_datum(uuidv7_of(next, random));
+    return copy_datum(uuidv7_of(next, random));
 }
 
 Datum idgen_uuidv7_make(PG_FUNCTION_ARGS) {
@@ -74,14 +74,14 @@ Datum idgen_uuidv7_make(PG_FUNCTION_ARGS) {
     auto us = static_cast<int32>(PG_GETARG_TIMESTAMPTZ(0) - us_of(unix_ms));
     uint64 random;
     mark_own_transaction(fill_random(&random, sizeof(random)));
-    return uuid_datum(uuidv7_of(uuid_stamp(unix_ms, us * 1000), random));
+    return copy_datum(uuidv7_of(uuid_stamp(unix_ms, us * 1000), random));
 }
 
 Datum idgen_uuidv7_min(PG_FUNCTION_ARGS) {
-    return uuid_datum(uuidv7_min(stamp_argument(fcinfo, 0)));
+    return copy_datum(uuidv7_min(stamp_argument(fcinfo, 0)));
 }
 Datum idgen_uuidv7_max(PG_FUNCTION_ARGS) {
-    return uuid_datum(uuidv7_max(stamp_argument(fcinfo, 0)));
+    return copy_datum(uuidv7_max(stamp_argument(fcinfo, 0)));
 }
 
 }  // extern "C"

@@ -1,7 +1,7 @@
 // What the server calls when it loads the library.
 #include "pg/postgres.hpp"
 #include "registry/node/held/lease_gate.hpp"
-#include "registry/node/keep/worker.hpp"
+#include "registry/node/keep/keeper.hpp"
 #include "registry/node/tickets/shared_tickets.hpp"
 
 extern "C" {

@@ -1,6 +1,6 @@
 -- A function next_id(integer) is a better match for next_id(5) than next_id(bigint), wherever it stands in search_path, and
 -- runs with its caller's rights. So a warning, if an ordinary role may create in the chosen schema, or PUBLIC in public,
--- which is in most paths. src/pg/host/open_schemas.hpp says what an ordinary role is; idgen.status() looks for the same.
+-- which is in most paths. src/pg/host/own_extension.hpp says what an ordinary role is; idgen.status() looks for the same.
 DO $$
 DECLARE
     found pg_catalog.record;

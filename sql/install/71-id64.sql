@@ -1,5 +1,5 @@
 -- The type id64: a bigint whose text is Base62. All but its text form does what the server does for bigint, called from C: the server would
--- look for its own functions by name, under another one (src/pg/sql/id64_sql.cpp).
+-- look for its own functions by name, under another one (src/pg/sql/read_sql.cpp).
 
 CREATE TYPE id64;
 

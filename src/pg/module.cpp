@@ -1,6 +1,6 @@
 // What the server calls when it loads the library.
-#include "pg/number/numbers.hpp"
 #include "pg/reading/settled.hpp"
+#include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
 

@@ -100,26 +100,24 @@ inline const PgBackendStatus &session_status(int place) {
 #endif
 }
 
-// What pg_stat_activity shows while a session waits for its next tick.
-inline uint32 tick_wait_event() {
+// An event of pg_stat_activity, whose number is looked up once.
+inline uint32 own_wait_event([[maybe_unused]] uint32 &event, [[maybe_unused]] const char *name) {
 #if PG_VERSION_NUM >= 170000
-    static uint32 event = 0;
-    if (event == 0) event = WaitEventExtensionNew("IdgenTick");
+    if (event == 0) event = WaitEventExtensionNew(name);
     return event;
 #else
     return PG_WAIT_EXTENSION;
 #endif
 }
 
-// And while a process waits for a registry's answer.
-inline uint32 registry_wait_event() {
-#if PG_VERSION_NUM >= 170000
+// What it shows while a session waits for its next tick; and while a process waits for a registry's answer.
+inline uint32 tick_wait_event() {
     static uint32 event = 0;
-    if (event == 0) event = WaitEventExtensionNew("IdgenRegistry");
-    return event;
-#else
-    return PG_WAIT_EXTENSION;
-#endif
+    return own_wait_event(event, "IdgenTick");
+}
+inline uint32 registry_wait_event() {
+    static uint32 event = 0;
+    return own_wait_event(event, "IdgenRegistry");
 }
 
 // So that the WAL writer does not sleep on. The server wakes it only for a whole page of the log, or from a long sleep.

@@ -4,7 +4,6 @@
 #include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 constexpr std::string_view plain_scheme = "etcd://";
@@ -103,19 +102,6 @@ bool parse(std::string_view text, EtcdAddress &address) {
         if (!take_option(cut(options, '&'), address)) return false;
     return true;
 }
-
-}  // namespace
-
-bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble) {
-    address = {};
-    if (parse(text, address)) return true;
-    put_trouble(
-        trouble, Reply::denied,
-        "idgen.registry is not the address of an etcd: it is etcd://host:port/prefix, and /, @, :, ? and % of user and password are written as %2F, %40, %3A, %3F and %25");
-    return false;
-}
-
-namespace {
 
 // A simple token has some 40 bytes, a signed one (JWT) up to a few thousand.
 constexpr size_t longest_token = size_t{16} << 10;
@@ -216,6 +202,15 @@ Reply authenticate(EtcdClient &client, const Deadline &deadline, Trouble &troubl
 }
 
 }  // namespace
+
+bool parse_etcd_address(const char *text, EtcdAddress &address, Trouble &trouble) {
+    address = {};
+    if (parse(text, address)) return true;
+    put_trouble(
+        trouble, Reply::denied,
+        "idgen.registry is not the address of an etcd: it is etcd://host:port/prefix, and /, @, :, ? and % of user and password are written as %2F, %40, %3A, %3F and %25");
+    return false;
+}
 
 Reply ask(EtcdClient &client, const char *path, const char *body, const Deadline &deadline, EtcdAnswer &answer,
           Trouble &trouble) {

@@ -1,11 +1,10 @@
 #include <algorithm>
 
-#include "registry/node/etcd/etcd_call.hpp"
 #include "registry/node/etcd/etcd_rows.hpp"
+#include "registry/node/etcd/etcd_store.hpp"
 #include "registry/node/etcd/json.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 struct EtcdCounter {
@@ -175,7 +174,7 @@ bool is_left(NodeCall &call) noexcept {
 // answered is a gap; the call is silent if it was all that there was to answer.
 template <typename NodeCall>
 Reply call_counters(void *self, const RegistryIdentity &identity, NodeCall *calls, size_t count, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     bool is_lost = false, is_answered = false;
     for (size_t i = 0; i < count; i++) outcome_of(calls[i]) = CounterOutcome::locked;
     Reply reply = until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
@@ -288,33 +287,6 @@ Reply write_counter(EtcdClient &client, const char *key, const EtcdView &view, c
     return commit(client, txn, deadline, is_done, trouble);
 }
 
-}  // namespace
-
-Reply fetch_from_etcd(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count, Trouble &trouble) {
-    return call_counters(self, identity, calls, count, trouble);
-}
-
-Reply give_back_to_etcd(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
-                        Trouble &trouble) {
-    return call_counters(self, identity, calls, count, trouble);
-}
-
-Reply manage_etcd_counter(void *self, const CounterCall &call, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
-    return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
-        const char *key = counter_key(store.client, call.name);
-        EtcdView view{};
-        EtcdCounter counter{};
-        Reply reply = look_at_counters(store.client, &call.name, &counter, 1, deadline, view, trouble);
-        if (reply == Reply::answered) reply = check_counter(key, counter, call, trouble);
-        if (reply == Reply::answered) reply = change(counter, call, random_secret(), trouble);
-        if (reply != Reply::answered) return reply;
-        return write_counter(store.client, key, view, counter, call, deadline, is_done, trouble);
-    });
-}
-
-namespace {
-
 // Whether a counter can have that name: no call reaches what lies below other keys.
 bool is_name(const char *text) {
     size_t size = strlen(text);
@@ -341,8 +313,31 @@ void take_counters(const EtcdAnswer &answer, const EtcdRegistry &registry, size_
 
 }  // namespace
 
+Reply fetch_from_etcd(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count, Trouble &trouble) {
+    return call_counters(self, identity, calls, count, trouble);
+}
+
+Reply give_back_to_etcd(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
+                        Trouble &trouble) {
+    return call_counters(self, identity, calls, count, trouble);
+}
+
+Reply manage_etcd_counter(void *self, const CounterCall &call, Trouble &trouble) {
+    EtcdStore &store = etcd_of(self);
+    return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
+        const char *key = counter_key(store.client, call.name);
+        EtcdView view{};
+        EtcdCounter counter{};
+        Reply reply = look_at_counters(store.client, &call.name, &counter, 1, deadline, view, trouble);
+        if (reply == Reply::answered) reply = check_counter(key, counter, call, trouble);
+        if (reply == Reply::answered) reply = change(counter, call, random_secret(), trouble);
+        if (reply != Reply::answered) return reply;
+        return write_counter(store.client, key, view, counter, call, deadline, is_done, trouble);
+    });
+}
+
 Reply list_etcd_counters(void *self, CounterList &list, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
         EtcdTxn txn;

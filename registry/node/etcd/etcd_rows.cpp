@@ -1,10 +1,8 @@
 #include "registry/node/etcd/etcd_rows.hpp"
 
-#include "registry/node/etcd/json.hpp"
 #include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 // As idgen_registry has it, in SQL.
@@ -15,6 +13,61 @@ bool are_instants(std::initializer_list<int64> all_ms) {
     for (int64 ms : all_ms)
         if (!is_instant(ms)) return false;
     return true;
+}
+
+char *request_of(const char *name, int64 value) {
+    JsonWriter body;
+    body.begin_object();
+    body.add(name, value);
+    body.end_object();
+    return body.print();
+}
+
+// The number at the end of a key.
+int64 number_of(Json *key) {
+    const char *text = bytes_of(text_in(key, "key"));
+    const char *digits = text == nullptr ? nullptr : strrchr(text, '/');
+    return digits == nullptr ? -1 : strtoll(digits + 1, nullptr, 10);
+}
+
+// Whether a number is among the keys, which ascend as the numbers that are asked for do.
+bool has_holder(Json *holders, uint32 &next, int64 number) {
+    while (next < count_of(holders) && number_of(element_of(holders, next)) < number) next++;
+    return next < count_of(holders) && number_of(element_of(holders, next)) == number;
+}
+
+int64 lease_left_ms(const EtcdNumber &number, bool is_free, int64 now_ms) noexcept {
+    if (is_free) return 0;
+    if (number.ttl_ms == 0) return -1;
+    return Max(number.lease_end_ms - now_ms, 1);
+}
+
+RegisteredNumber listed(int64 key, const EtcdNumber &number, int64 now_ms) {
+    bool is_free = number.row.incarnation == 0 || number.row.lease_end_ms <= now_ms;
+    RegisteredNumber row{};
+    row.listed = {key, number.row.horizon_ms, is_free};
+    copy_foreign_text(number.name, row.name, sizeof(row.name));
+    row.system_identifier = number.system_identifier;
+    row.timeline = number.timeline;
+    row.since_ms = number.since_ms;
+    row.lease_left_ms = lease_left_ms(number, is_free, now_ms);
+    return row;
+}
+
+Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &registration, Trouble &trouble) {
+    Json *numbers = keys_read(answer.json, 1);
+    Json *holders = keys_read(answer.json, 2);
+    uint32 next_holder = 0;
+    for (uint32 i = 0; i < count_of(numbers); i++) {
+        Json *key = element_of(numbers, i);
+        int64 number = number_of(key);
+        EtcdNumber row;
+        bool has_lease = has_holder(holders, next_holder, number);
+        if (!is_number(number) || !read_number(key, has_lease, view.registry, row))
+            return put_trouble(trouble, Reply::denied, "a number's key lacks a field, or holds something else");
+        registration.rows[registration.count++] = listed(number, row, view.now_ms);
+    }
+    return Reply::answered;
 }
 
 }  // namespace
@@ -110,18 +163,6 @@ Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &i
     return reply;
 }
 
-namespace {
-
-char *request_of(const char *name, int64 value) {
-    JsonWriter body;
-    body.begin_object();
-    body.add(name, value);
-    body.end_object();
-    return body.print();
-}
-
-}  // namespace
-
 char *registry_key(const EtcdClient &client) {
     return psprintf("%s/registry", client.address.prefix);
 }
@@ -205,57 +246,6 @@ Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline,
     lease = number_in(answer.json, "ID");
     return lease != 0 ? Reply::answered : put_trouble(trouble, Reply::silent, "it gave no lease");
 }
-
-namespace {
-
-// The number at the end of a key.
-int64 number_of(Json *key) {
-    const char *text = bytes_of(text_in(key, "key"));
-    const char *digits = text == nullptr ? nullptr : strrchr(text, '/');
-    return digits == nullptr ? -1 : strtoll(digits + 1, nullptr, 10);
-}
-
-// Whether a number is among the keys, which ascend as the numbers that are asked for do.
-bool has_holder(Json *holders, uint32 &next, int64 number) {
-    while (next < count_of(holders) && number_of(element_of(holders, next)) < number) next++;
-    return next < count_of(holders) && number_of(element_of(holders, next)) == number;
-}
-
-int64 lease_left_ms(const EtcdNumber &number, bool is_free, int64 now_ms) noexcept {
-    if (is_free) return 0;
-    if (number.ttl_ms == 0) return -1;
-    return Max(number.lease_end_ms - now_ms, 1);
-}
-
-RegisteredNumber listed(int64 key, const EtcdNumber &number, int64 now_ms) {
-    bool is_free = number.row.incarnation == 0 || number.row.lease_end_ms <= now_ms;
-    RegisteredNumber row{};
-    row.listed = {key, number.row.horizon_ms, is_free};
-    copy_foreign_text(number.name, row.name, sizeof(row.name));
-    row.system_identifier = number.system_identifier;
-    row.timeline = number.timeline;
-    row.since_ms = number.since_ms;
-    row.lease_left_ms = lease_left_ms(number, is_free, now_ms);
-    return row;
-}
-
-Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &registration, Trouble &trouble) {
-    Json *numbers = keys_read(answer.json, 1);
-    Json *holders = keys_read(answer.json, 2);
-    uint32 next_holder = 0;
-    for (uint32 i = 0; i < count_of(numbers); i++) {
-        Json *key = element_of(numbers, i);
-        int64 number = number_of(key);
-        EtcdNumber row;
-        bool has_lease = has_holder(holders, next_holder, number);
-        if (!is_number(number) || !read_number(key, has_lease, view.registry, row))
-            return put_trouble(trouble, Reply::denied, "a number's key lacks a field, or holds something else");
-        registration.rows[registration.count++] = listed(number, row, view.now_ms);
-    }
-    return Reply::answered;
-}
-
-}  // namespace
 
 Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline, MemoryContext caller,
                    Registration &registration, Trouble &trouble) {

@@ -1,13 +1,10 @@
 #include "registry/node/etcd/etcd_store.hpp"
 
 #include "pg/report/words.hpp"
-#include "registry/node/etcd/etcd_call.hpp"
 #include "registry/node/etcd/etcd_rows.hpp"
 #include "registry/node/etcd/json.hpp"
-#include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 // Reads only the registry's key, also that of a copy.
@@ -28,7 +25,7 @@ bool begin_registry(EtcdRegistry &registry) {
 }
 
 Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};
         Reply reply = look_at_registry(store.client, false, deadline, view, trouble);
@@ -98,7 +95,7 @@ Reply write_granted(EtcdStore &store, const EtcdView &view, EtcdNumber next, con
 
 Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &call, int64 ttl_ms, const Holder &holder,
                 CallAnswer &answer, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};
         Reply reply = look(store.client, call.number, deadline, view, trouble);
@@ -117,7 +114,7 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &c
 }
 
 Reply list(void *self, const NumberRange &range, Registration &registration, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
         return list_numbers(store.client, range, deadline_in(store.answer_ms), caller, registration, trouble);
@@ -125,7 +122,7 @@ Reply list(void *self, const NumberRange &range, Registration &registration, Tro
 }
 
 Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};
         Reply reply = look(store.client, number, deadline, view, trouble);
@@ -185,7 +182,7 @@ Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &
 }
 
 Reply advance(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};
         Registration known{};
@@ -204,7 +201,7 @@ Reply advance(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
 }
 
 Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     return until_done(store, trouble, [&](const Deadline &deadline, bool &is_done) {
         EtcdView view{};
         Reply reply = look_at_registry(store.client, false, deadline, view, trouble);
@@ -238,7 +235,7 @@ Reply forget_number(EtcdStore &store, int64 number, int64 unused_ms, bool &is_fo
 }
 
 Reply forget(void *self, int64 unused_ms, int64 &count, Trouble &trouble) {
-    EtcdStore &store = store_of(self);
+    EtcdStore &store = etcd_of(self);
     Registration known{};
     Reply reply = list(self, all_numbers, known, trouble);
     count = 0;
@@ -259,7 +256,7 @@ Reply find_locker(void * /*self*/, const char * /*counter*/, int64 /*number*/, c
 }
 
 void wait_up_to(void *self, int64 answer_ms) {
-    store_of(self).answer_ms = answer_ms;
+    etcd_of(self).answer_ms = answer_ms;
 }
 
 bool is_own(void * /*self*/) {
@@ -267,11 +264,11 @@ bool is_own(void * /*self*/) {
 }
 
 void end_client(void *self) {
-    close(store_of(self).client.http);
+    close(etcd_of(self).client.http);
 }
 
 void close_store(void *self) {
-    MemoryContextDelete(store_of(self).memory.own);
+    MemoryContextDelete(etcd_of(self).memory.own);
 }
 
 }  // namespace

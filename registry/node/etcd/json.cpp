@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "pg/host/attempt.hpp"
+#include "pg/host/server_locks.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 struct Parse {
@@ -33,6 +32,14 @@ void parse(void *argument) {
 const JsonbValue *member(Json *json, std::string_view name, JsonbValue &value) {
     if (json == nullptr || !JsonContainerIsObject(json)) return nullptr;
     return getKeyJsonValueFromContainer(json, name.data(), static_cast<int>(name.size()), &value);
+}
+
+char *base64_of(std::string_view bytes) {
+    int size = static_cast<int>(bytes.size());
+    int room = pg_b64_enc_len(size) + 1;
+    auto *text = static_cast<char *>(palloc(static_cast<size_t>(room)));
+    text[pg::encode_base64(bytes.data(), size, text, room)] = '\0';
+    return text;
 }
 
 }  // namespace
@@ -132,18 +139,6 @@ bool has_flag(Json *json, std::string_view name) {
     const JsonbValue *value = member(json, name, room);
     return value != nullptr && value->type == jbvBool;
 }
-
-namespace {
-
-char *base64_of(std::string_view bytes) {
-    int size = static_cast<int>(bytes.size());
-    int room = pg_b64_enc_len(size) + 1;
-    auto *text = static_cast<char *>(palloc(static_cast<size_t>(room)));
-    text[pg::encode_base64(bytes.data(), size, text, room)] = '\0';
-    return text;
-}
-
-}  // namespace
 
 EtcdTxn::EtcdTxn() {
     begin_comparison();

@@ -7,7 +7,6 @@
 #include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/shared_state.hpp"
-#include "registry/node/held/leases.hpp"
 
 namespace idgen::pg {
 
@@ -122,26 +121,6 @@ void define_counters() {
                             65536, PGC_POSTMASTER, 0, nullptr, nullptr, nullptr);
 }
 
-}  // namespace
-
-void define_lease_settings() {
-    define_registry();
-    define_counters();
-    define_numbers();
-    define_times();
-}
-
-bool has_registry() noexcept {
-    return lease_settings.registry != nullptr && lease_settings.registry[0] != '\0';
-}
-
-LeaseRules lease_rules() noexcept {
-    int longest_ms = lease_settings.ttl_ms == 0 ? INT_MAX : lease_settings.ttl_ms / 2;
-    return {Min(lease_settings.window_ms, longest_ms), lease_settings.ttl_ms, settings.max_lead_ms};
-}
-
-namespace {
-
 SharedLeases &leases() {
     return leases_of(shared_state());
 }
@@ -181,6 +160,22 @@ const LeaseGate gate{leases,     settings_of_leases, lease_rules,      judged_cl
                      save_lease, find_left_lease,    &watched_machine, note_copied,  mark_own_transaction};
 
 }  // namespace
+
+void define_lease_settings() {
+    define_registry();
+    define_counters();
+    define_numbers();
+    define_times();
+}
+
+bool has_registry() noexcept {
+    return lease_settings.registry != nullptr && lease_settings.registry[0] != '\0';
+}
+
+LeaseRules lease_rules() noexcept {
+    int longest_ms = lease_settings.ttl_ms == 0 ? INT_MAX : lease_settings.ttl_ms / 2;
+    return {Min(lease_settings.window_ms, longest_ms), lease_settings.ttl_ms, settings.max_lead_ms};
+}
 
 void open_lease_gate() {
     *find_rendezvous_variable(lease_gate_name) = const_cast<LeaseGate *>(&gate);

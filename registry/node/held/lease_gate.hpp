@@ -3,8 +3,6 @@
 // shared_preload_libraries there is neither: nothing could keep a number.
 #pragma once
 
-#include "pg/postgres.hpp"
-
 #include "core/text/text_part.hpp"
 #include "pg/host/machine.hpp"
 #include "registry/node/held/leases.hpp"

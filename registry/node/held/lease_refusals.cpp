@@ -1,11 +1,12 @@
-#include "registry/node/held/lease_refusals.hpp"
+// Why a number cannot be drawn from, and what idgen.status() looks at of the numbers of this server.
+#include "registry/node/held/leases.hpp"
+
+#include <algorithm>
 
 #include "pg/host/clock.hpp"
-#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 #include "registry/node/held/lease_gate.hpp"
-#include "registry/node/held/leases.hpp"
 
 namespace idgen::pg {
 
@@ -150,6 +151,43 @@ Refusal refusal_of(const AwaitedNumber &awaited, const NotHeld &why, int64 waite
             detail_of(why, waited_ms), advice_for(why), row_of(why)};
 }
 
+bool is_below(const WantedNumber &a, const WantedNumber &b) noexcept {
+    return a.number < b.number;
+}
+
+// What a number of the pool is, is known once the registry has chosen it. One that is given up is none.
+bool is_known(const SharedLease &entry) noexcept {
+    bool is_chosen = entry.purpose == LeaseFor::pool && is_held(entry.lease) && !entry.lease.is_ending;
+    return entry.purpose == LeaseFor::number || is_chosen;
+}
+
+WantedNumber copy_of(const SharedLease &entry) noexcept {
+    const Lease &lease = entry.lease;
+    WantedNumber number{
+        lease.number, lease.horizon_ms, is_held(lease), entry.purpose == LeaseFor::number, begin_of(entry), ""};
+    strlcpy(number.trouble, entry.trouble, sizeof(number.trouble));
+    return number;
+}
+
+// Copies the numbers that are wanted, up to max_leases.
+void copy_numbers(SharedLeases &leases, LeaseSurvey &survey) noexcept {
+    Guard<LightLock> guard(leases.lock);
+    for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
+        const SharedLease &entry = leases.leases[i];
+        if (is_known(entry))
+            survey.numbers[survey.count++] = copy_of(entry);
+        else if (survey.pool_trouble[0] == '\0')
+            strlcpy(survey.pool_trouble, entry.trouble, sizeof(survey.pool_trouble));
+    }
+}
+
+void count_number(LeaseSurvey &survey, const WantedNumber &number) noexcept {
+    if (!number.is_held) return;
+    survey.nearest_ms = survey.held == 0 ? number.horizon_ms : std::min(survey.nearest_ms, number.horizon_ms);
+    survey.held++;
+    if (!number.is_by_hand) survey.pool_held++;
+}
+
 }  // namespace
 
 Refusal refusal_of_number(SharedLeases &leases, const AwaitedNumber &awaited, int64 waited_ms) {
@@ -165,6 +203,19 @@ bool may_be_granted(SharedLeases &leases, const AwaitedNumber &awaited) {
     LeaseTrouble trouble = why_not(leases, awaited, said).trouble;
     bool is_silent = said.registry.silent_since_ms != 0;
     return !is_silent && (trouble == LeaseTrouble::asking || trouble == LeaseTrouble::waiting);
+}
+
+const LeaseSurvey &survey_leases(SharedLeases &leases) {
+    auto &survey = *static_cast<LeaseSurvey *>(palloc0(sizeof(LeaseSurvey)));
+    survey.window_ms = lease_rules().window_ms;
+    survey.is_pool_wanted = pg_atomic_read_u32(&leases.is_pool_wanted) != 0;
+    survey.numbers = static_cast<WantedNumber *>(palloc(max_leases * sizeof(WantedNumber)));
+    copy_numbers(leases, survey);
+    survey.registry = registry_for_reader(leases);
+    survey.keeper = keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&leases.failed_starts));
+    std::sort(survey.numbers, survey.numbers + survey.count, is_below);
+    for (uint32 i = 0; i < survey.count; i++) count_number(survey, survey.numbers[i]);
+    return survey;
 }
 
 }  // namespace idgen::pg

@@ -5,7 +5,6 @@
 #include "pg/host/machine.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // Of a number that is not held: its cap is 0.
@@ -68,6 +67,14 @@ bool add_number(SharedLeases &leases, uint32 number, bool &is_new) {
     SharedLease *entry = add_entry(leases, LeaseFor::number);
     if (entry != nullptr) entry->lease.number = number;
     return entry != nullptr;
+}
+
+// The high byte of a wait event is its class.
+constexpr uint32 wait_class_mask = 0xFF000000;
+
+bool waits_for_lock(int32 pid) noexcept {
+    const PGPROC *process = BackendPidGetProc(pid);
+    return process != nullptr && (process->wait_event_info & wait_class_mask) == PG_WAIT_LOCK;
 }
 
 }  // namespace
@@ -185,18 +192,6 @@ NumberState look_at_pool(SharedLeases &leases) noexcept {
         if (is_in_pool(*entry)) look_at(*entry, state);
     return state;
 }
-
-namespace {
-
-// The high byte of a wait event is its class.
-constexpr uint32 wait_class_mask = 0xFF000000;
-
-bool waits_for_lock(int32 pid) noexcept {
-    const PGPROC *process = BackendPidGetProc(pid);
-    return process != nullptr && (process->wait_event_info & wait_class_mask) == PG_WAIT_LOCK;
-}
-
-}  // namespace
 
 KeeperState keeper_state(int32 pid, uint32 failed_starts) noexcept {
     if (pid != 0) return waits_for_lock(pid) ? KeeperState::locked : KeeperState::runs;

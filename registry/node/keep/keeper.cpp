@@ -5,11 +5,9 @@
 #include <algorithm>
 
 #include "pg/host/server_identity.hpp"
-#include "registry/node/keep/watched_registry.hpp"
 #include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 constexpr int64 retry_ms = 1000, idle_ms = 60000, shortest_sleep_ms = 20;

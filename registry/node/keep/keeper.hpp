@@ -12,7 +12,6 @@
 // is the same in each copy. And once more under the lock, before an answer counts or issue is opened.
 #pragma once
 
-#include "registry/node/keep/keeper_log.hpp"
 #include "registry/node/keep/ticket_keeper.hpp"
 #include "registry/node/keep/watched_registry.hpp"
 
@@ -64,7 +63,7 @@ class Keeper {
     void save(uint32 index) noexcept;
     bool run_all(uint32 count, bool is_ready);
 
-    // Errands (keeper_errands.cpp).
+    // Errands (keeper_calls.cpp).
     Result run_errands(uint32 index);
     Result run(uint32 index, Errand errand, uint64 start);
     Result drain(uint32 index);
@@ -79,7 +78,7 @@ class Keeper {
     bool is_mine(const LeaseRecord &record) const noexcept;
     bool is_used(int64 number) const noexcept;
 
-    // Answers (keeper_answers.cpp).
+    // Answers (keeper_calls.cpp).
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
     Result leave_locked(uint32 index, const LeaseCall &call);
@@ -112,5 +111,8 @@ class Keeper {
     bool is_ending_ = false;
     bool has_left_ = false;  // since the machine was copied; the record does not say so yet
 };
+
+// Has the server start the process of a keeper. Called when the server starts, with shared_preload_libraries.
+void register_worker();
 
 }  // namespace idgen::lease

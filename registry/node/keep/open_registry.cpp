@@ -1,4 +1,4 @@
-#include "registry/node/keep/open_registry.hpp"
+#include "registry/node/store/registry.hpp"
 
 #include "registry/node/etcd/etcd_store.hpp"
 #include "registry/node/held/lease_gate.hpp"

@@ -4,7 +4,6 @@
 #include "pg/host/sequence_pages.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 // Only functions of the server itself, called by the names of its own schema. A prepared transaction's locks have no
@@ -29,67 +28,8 @@ constexpr const char *query =
     "16384::oid"
     "   AND l.mode OPERATOR(pg_catalog.=) 'AccessExclusiveLock'::text)";
 
-}  // namespace
-
-const char *lock_holders(Oid relation, MemoryContext memory) {
-    Assert(IsTransactionState());
-    Oid types[] = {OIDOID, OIDOID};
-    Datum values[] = {ObjectIdGetDatum(relation), ObjectIdGetDatum(MyDatabaseId)};
-    const char *holders = nullptr;
-    SPI_connect();
-    PushActiveSnapshot(GetTransactionSnapshot());
-    if (SPI_execute_with_args(query, lengthof(types), types, values, nullptr, true, 1) == SPI_OK_SELECT &&
-        SPI_processed == 1)
-        holders = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-    if (holders != nullptr) holders = MemoryContextStrdup(memory, holders);
-    PopActiveSnapshot();
-    SPI_finish();
-    return holders;
-}
-
-namespace {
-
 constexpr pg::OwnPageFormat page_format{0x4944474C, 1};  // "IDGL"
 static_assert(sizeof(LeasePage) <= BLCKSZ - SizeOfPageHeaderData - 16, "one page holds it");
-
-}  // namespace
-
-Oid find_record_sequence() {
-    static pg::OwnSchema schema("idgen_lease");
-    return schema.find_relation("record");
-}
-
-bool can_hold_record(Relation sequence) {
-    return sequence->rd_rel->relkind == RELKIND_SEQUENCE &&
-           sequence->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
-}
-
-bool read_record(Relation sequence, LeasePage &page) {
-    page = LeasePage{};
-    if (!pg::has_own_page(sequence)) return true;
-    Buffer buffer = pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_SHARE);
-    auto read = pg::read_own_page(BufferGetPage(buffer), page_format, &page, sizeof(page));
-    UnlockReleaseBuffer(buffer);
-    if (read != Renewal::granted || page.count > most_remembered) page = LeasePage{};
-    return read != Renewal::newer_record;
-}
-
-void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making) {
-    Assert(can_hold_record(sequence));
-    making.lock();
-    Buffer buffer = pg::has_own_page(sequence) ? pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_EXCLUSIVE)
-                                               : pg::add_own_page(sequence);
-    GenericXLogState *log = GenericXLogStart(sequence);
-    pg::fill_own_page(GenericXLogRegisterBuffer(log, buffer, GENERIC_XLOG_FULL_IMAGE), page_format, &page,
-                      static_cast<uint16>(size_of(page)));
-    XLogRecPtr lsn = GenericXLogFinish(log);
-    UnlockReleaseBuffer(buffer);
-    making.unlock();
-    // With wal_level = minimal a file of this transaction is not logged, but flushed at its end.
-    if (!XLogRecPtrIsInvalid(lsn)) XLogFlush(lsn);
-}
-
-namespace {
 
 bool is_of_lock(int code) noexcept {
     return code == ERRCODE_LOCK_NOT_AVAILABLE || code == ERRCODE_QUERY_CANCELED;
@@ -134,6 +74,57 @@ Renewal with_record(Oid &oid, Work work) {
 }
 
 }  // namespace
+
+const char *lock_holders(Oid relation, MemoryContext memory) {
+    Assert(IsTransactionState());
+    Oid types[] = {OIDOID, OIDOID};
+    Datum values[] = {ObjectIdGetDatum(relation), ObjectIdGetDatum(MyDatabaseId)};
+    const char *holders = nullptr;
+    SPI_connect();
+    PushActiveSnapshot(GetTransactionSnapshot());
+    if (SPI_execute_with_args(query, lengthof(types), types, values, nullptr, true, 1) == SPI_OK_SELECT &&
+        SPI_processed == 1)
+        holders = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+    if (holders != nullptr) holders = MemoryContextStrdup(memory, holders);
+    PopActiveSnapshot();
+    SPI_finish();
+    return holders;
+}
+
+Oid find_record_sequence() {
+    static pg::OwnSchema schema("idgen_lease");
+    return schema.find_relation("record");
+}
+
+bool can_hold_record(Relation sequence) {
+    return sequence->rd_rel->relkind == RELKIND_SEQUENCE &&
+           sequence->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
+}
+
+bool read_record(Relation sequence, LeasePage &page) {
+    page = LeasePage{};
+    if (!pg::has_own_page(sequence)) return true;
+    Buffer buffer = pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_SHARE);
+    auto read = pg::read_own_page(BufferGetPage(buffer), page_format, &page, sizeof(page));
+    UnlockReleaseBuffer(buffer);
+    if (read != Renewal::granted || page.count > most_remembered) page = LeasePage{};
+    return read != Renewal::newer_record;
+}
+
+void write_record(Relation sequence, const LeasePage &page, pg::LightLock &making) {
+    Assert(can_hold_record(sequence));
+    making.lock();
+    Buffer buffer = pg::has_own_page(sequence) ? pg::lock_block(sequence, pg::own_block, BUFFER_LOCK_EXCLUSIVE)
+                                               : pg::add_own_page(sequence);
+    GenericXLogState *log = GenericXLogStart(sequence);
+    pg::fill_own_page(GenericXLogRegisterBuffer(log, buffer, GENERIC_XLOG_FULL_IMAGE), page_format, &page,
+                      static_cast<uint16>(size_of(page)));
+    XLogRecPtr lsn = GenericXLogFinish(log);
+    UnlockReleaseBuffer(buffer);
+    making.unlock();
+    // With wal_level = minimal a file of this transaction is not logged, but flushed at its end.
+    if (!XLogRecPtrIsInvalid(lsn)) XLogFlush(lsn);
+}
 
 template <class Work>
 bool RecordPage::access(Work work) {

@@ -5,8 +5,6 @@
 // lock_timeout bounds its waits for catalogs. What is in the way is a sentence, and the next round tries again.
 #pragma once
 
-#include "pg/postgres.hpp"
-
 #include "pg/host/server_locks.hpp"
 #include "registry/node/held/lease_gate.hpp"
 #include "registry/node/rules/lease_record.hpp"

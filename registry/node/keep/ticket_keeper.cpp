@@ -4,10 +4,8 @@
 
 #include "pg/host/clock.hpp"
 #include "pg/report/words.hpp"
-#include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 // A counter that is locked is asked for again after as long as it has been so far, within these bounds. One that others
@@ -24,6 +22,88 @@ constexpr int64 look_again_ms = 10000;
 
 bool is_locked_long(const SharedCounter &counter) noexcept {
     return counter.locked_since_ms != 0 && pg::monotonic_ms() - counter.locked_since_ms >= told_after_ms;
+}
+
+TicketState state_of(CounterOutcome outcome) noexcept {
+    switch (outcome) {
+        case CounterOutcome::done:
+            return TicketState::given;
+        case CounterOutcome::awaits_advance:
+            return TicketState::awaits_advance;
+        case CounterOutcome::too_few:
+            return TicketState::too_few;
+        case CounterOutcome::locked:
+            return TicketState::locked;
+        case CounterOutcome::missing:
+        case CounterOutcome::too_long:
+        case CounterOutcome::refused:
+            break;
+    }
+    return TicketState::missing;
+}
+
+// Takes the numbers in, or notes why there are none. Called with the counter's mutex.
+void note_answer(SharedCounter &counter, const FetchCall &call, int64 now_ms)
+    IDGEN_LOCKS(requires_capability(counter.mutex)) {
+    const CounterAnswer &answer = call.answer;
+    bool is_wish = call.fetch.least > 1;
+    counter.fetches++;
+    counter.locker[0] = '\0';
+    // Of a longer range than there is, or than may be taken at once: shorter ones may be left.
+    bool is_refused = answer.outcome == CounterOutcome::too_few || answer.outcome == CounterOutcome::too_long;
+    counter.too_long = is_wish && is_refused ? call.fetch.least : 0;
+    if (answer.outcome == CounterOutcome::too_long) counter.tickets.max_block = answer.max_block;
+    if (counter.too_long != 0) {
+        bool is_over = counter.state != TicketState::given && counter.state != TicketState::too_few;
+        if (is_over) counter.state = TicketState::unknown;
+        return;
+    }
+    counter.state = state_of(answer.outcome);
+    if (answer.outcome == CounterOutcome::missing) leave_out(counter.tickets);
+    if (answer.outcome == CounterOutcome::too_few) counter.tickets.largest = answer.largest;
+    if (answer.outcome != CounterOutcome::done) return;
+    if (!take_in(counter.tickets, call.fetch, answer, now_ms)) counter.state = TicketState::older;
+    if (!is_wish) counter.is_asked = false;
+}
+
+// What is known of a counter at one moment.
+struct Seen {
+    TicketState state;
+    int64 last, largest;
+    char locker[locker_size];
+};
+
+Seen see(SharedCounter &counter) noexcept {
+    Guard<pg::SpinLock> guard(counter.mutex);
+    Seen seen{counter.state, counter.tickets.end - 1, counter.tickets.largest, ""};
+    strlcpy(seen.locker, counter.locker, sizeof(seen.locker));
+    return seen;
+}
+
+// How far it has come on the way from 0 to its end. Of one that is not there, nowhere.
+int percent_used(const Seen &seen) noexcept {
+    if (seen.state == TicketState::missing || seen.largest <= 0) return 0;
+    return static_cast<int>(100.0 * static_cast<double>(Max(seen.last, 0)) / static_cast<double>(seen.largest));
+}
+
+// Why a counter gives no numbers. Null: it gives some, as far as is known.
+const char *trouble_of(const Seen &seen, const char *name) {
+    switch (seen.state) {
+        case TicketState::awaits_advance:
+            return psprintf("counter \"%s\" gives no numbers until advance_counter() is called", name);
+        case TicketState::older:
+            return psprintf("counter \"%s\" was put back to an older state, and was not advanced", name);
+        case TicketState::too_few:
+            return psprintf("counter \"%s\" has come to its end", name);
+        case TicketState::locked:
+            return psprintf("counter \"%s\" is locked by %s", name,
+                            seen.locker[0] == '\0' ? "another transaction there" : seen.locker);
+        case TicketState::given:
+        case TicketState::unknown:
+        case TicketState::missing:
+            break;
+    }
+    return nullptr;
 }
 
 }  // namespace
@@ -121,52 +201,6 @@ void TicketKeeper::fetch(const Lack *lacks, FetchCall *calls, size_t count) {
     find_locker();
 }
 
-namespace {
-
-TicketState state_of(CounterOutcome outcome) noexcept {
-    switch (outcome) {
-        case CounterOutcome::done:
-            return TicketState::given;
-        case CounterOutcome::awaits_advance:
-            return TicketState::awaits_advance;
-        case CounterOutcome::too_few:
-            return TicketState::too_few;
-        case CounterOutcome::locked:
-            return TicketState::locked;
-        case CounterOutcome::missing:
-        case CounterOutcome::too_long:
-        case CounterOutcome::refused:
-            break;
-    }
-    return TicketState::missing;
-}
-
-// Takes the numbers in, or notes why there are none. Called with the counter's mutex.
-void note_answer(SharedCounter &counter, const FetchCall &call, int64 now_ms)
-    IDGEN_LOCKS(requires_capability(counter.mutex)) {
-    const CounterAnswer &answer = call.answer;
-    bool is_wish = call.fetch.least > 1;
-    counter.fetches++;
-    counter.locker[0] = '\0';
-    // Of a longer range than there is, or than may be taken at once: shorter ones may be left.
-    bool is_refused = answer.outcome == CounterOutcome::too_few || answer.outcome == CounterOutcome::too_long;
-    counter.too_long = is_wish && is_refused ? call.fetch.least : 0;
-    if (answer.outcome == CounterOutcome::too_long) counter.tickets.max_block = answer.max_block;
-    if (counter.too_long != 0) {
-        bool is_over = counter.state != TicketState::given && counter.state != TicketState::too_few;
-        if (is_over) counter.state = TicketState::unknown;
-        return;
-    }
-    counter.state = state_of(answer.outcome);
-    if (answer.outcome == CounterOutcome::missing) leave_out(counter.tickets);
-    if (answer.outcome == CounterOutcome::too_few) counter.tickets.largest = answer.largest;
-    if (answer.outcome != CounterOutcome::done) return;
-    if (!take_in(counter.tickets, call.fetch, answer, now_ms)) counter.state = TicketState::older;
-    if (!is_wish) counter.is_asked = false;
-}
-
-}  // namespace
-
 void TicketKeeper::take_in_answer(const Lack &lack, const FetchCall &call) {
     SharedCounter &counter = *lack.counter;
     if (call.answer.outcome == CounterOutcome::locked) return put_off(counter);
@@ -238,50 +272,6 @@ void TicketKeeper::look_again() {
         return true;
     });
 }
-
-namespace {
-
-// What is known of a counter at one moment.
-struct Seen {
-    TicketState state;
-    int64 last, largest;
-    char locker[locker_size];
-};
-
-Seen see(SharedCounter &counter) noexcept {
-    Guard<pg::SpinLock> guard(counter.mutex);
-    Seen seen{counter.state, counter.tickets.end - 1, counter.tickets.largest, ""};
-    strlcpy(seen.locker, counter.locker, sizeof(seen.locker));
-    return seen;
-}
-
-// How far it has come on the way from 0 to its end. Of one that is not there, nowhere.
-int percent_used(const Seen &seen) noexcept {
-    if (seen.state == TicketState::missing || seen.largest <= 0) return 0;
-    return static_cast<int>(100.0 * static_cast<double>(Max(seen.last, 0)) / static_cast<double>(seen.largest));
-}
-
-// Why a counter gives no numbers. Null: it gives some, as far as is known.
-const char *trouble_of(const Seen &seen, const char *name) {
-    switch (seen.state) {
-        case TicketState::awaits_advance:
-            return psprintf("counter \"%s\" gives no numbers until advance_counter() is called", name);
-        case TicketState::older:
-            return psprintf("counter \"%s\" was put back to an older state, and was not advanced", name);
-        case TicketState::too_few:
-            return psprintf("counter \"%s\" has come to its end", name);
-        case TicketState::locked:
-            return psprintf("counter \"%s\" is locked by %s", name,
-                            seen.locker[0] == '\0' ? "another transaction there" : seen.locker);
-        case TicketState::given:
-        case TicketState::unknown:
-        case TicketState::missing:
-            break;
-    }
-    return nullptr;
-}
-
-}  // namespace
 
 pg::CounterState TicketKeeper::state() const {
     constexpr int told_percent = 80;

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "registry/node/keep/watched_registry.hpp"
-#include "registry/node/store/deadline.hpp"
+#include "registry/node/store/trouble.hpp"
 #include "registry/node/tickets/shared_tickets.hpp"
 
 namespace idgen::lease {

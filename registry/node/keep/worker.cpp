@@ -1,14 +1,12 @@
-#include "registry/node/keep/worker.hpp"
+// The process that keeps the shards of this server: started by the server, and again if it ends.
+#include "registry/node/keep/keeper.hpp"
 
 #include <new>
 
 #include "pg/host/clock.hpp"
-#include "pg/report/preload.hpp"
 #include "pg/report/words.hpp"
-#include "registry/node/keep/keeper.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 constexpr int restart_s = 1;

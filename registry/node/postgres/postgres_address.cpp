@@ -5,7 +5,6 @@
 #include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 bool begins_with(const char *text, const char *beginning) noexcept {

@@ -1,7 +1,6 @@
-#include "registry/node/postgres/postgres_call.hpp"
+#include "registry/node/postgres/postgres_store.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 #define COUNTER_NAME(value) "pg_catalog.convert_from(" value "::pg_catalog.bytea, 'UTF8')"
@@ -126,10 +125,6 @@ bool read_counter(const PGresult *rows, int row, ListedCounter &counter) {
     return read_name(rows, row, 0, counter.name);
 }
 
-}  // namespace
-
-namespace {
-
 // Runs a call that has a row for each of `count`.
 template <typename Read>
 Reply run_for_each(PostgresStore &store, const Call &call, size_t count, Trouble &trouble, Read read) {
@@ -145,7 +140,7 @@ Reply run_for_each(PostgresStore &store, const Call &call, size_t count, Trouble
 
 Reply fetch_from_postgres(void *self, const RegistryIdentity &identity, FetchCall *calls, size_t count,
                           Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
             "SELECT outcome, first, last, version, block, max_block, identity, largest "
@@ -163,7 +158,7 @@ Reply fetch_from_postgres(void *self, const RegistryIdentity &identity, FetchCal
 
 Reply give_back_to_postgres(void *self, const RegistryIdentity &identity, GiveBackCall *calls, size_t count,
                             Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.give_back_ranges($1, $2, $3, $4)", 1);
         call.add(print_identity(identity));
@@ -177,13 +172,13 @@ Reply give_back_to_postgres(void *self, const RegistryIdentity &identity, GiveBa
 }
 
 Reply manage_postgres_counter(void *self, const CounterCall &asked, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory,
                       [&] { return run_call(store, administration(asked), trouble, [](PGresult *) { return true; }); });
 }
 
 Reply find_postgres_locker(void *self, const char *counter, int64 number, const char *&who, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.find_locker($1, $2)", 1);
@@ -200,7 +195,7 @@ Reply find_postgres_locker(void *self, const char *counter, int64 number, const 
 }
 
 Reply list_postgres_counters(void *self, CounterList &list, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
         Call call(

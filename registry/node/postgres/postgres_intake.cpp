@@ -8,7 +8,6 @@
 #include "pg/host/system.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 // The limits of what libpq takes in.

@@ -3,10 +3,8 @@
 #include "registry/node/postgres/postgres_session.hpp"
 
 #include "registry/node/postgres/postgres_intake.hpp"
-#include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 bool is_of_class(const char *sqlstate, const char *beginning) noexcept {

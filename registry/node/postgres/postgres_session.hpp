@@ -11,7 +11,7 @@
 #include <libpq-fe.h>
 
 #include "registry/node/postgres/postgres_address.hpp"
-#include "registry/node/store/deadline.hpp"
+#include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
 

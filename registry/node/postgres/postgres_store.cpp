@@ -1,10 +1,6 @@
 #include "registry/node/postgres/postgres_store.hpp"
 
-#include "registry/node/postgres/postgres_call.hpp"
-#include "registry/node/store/trouble.hpp"
-
 namespace idgen::lease {
-
 namespace {
 
 RegisteredNumber number_of(const PGresult *rows, int row) {
@@ -34,33 +30,8 @@ bool read_numbers(const PGresult *rows, int count, RegisteredNumber *numbers) {
     return true;
 }
 
-}  // namespace
-
-const char *const list_sql =
-    "SELECT (extract(epoch "
-    "FROM f.floor) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, l.number, "
-    "(extract(epoch FROM l.horizon) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
-    "l.is_free, l.name, l.system_identifier, l.timeline, (extract(epoch "
-    "FROM l.since) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, CASE "
-    "WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 "
-    "ELSE (extract(epoch "
-    "FROM l.lease_left) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8 END "
-    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list($1, "
-    "$2) AS l ON true ORDER BY l.number";
-
-bool read_list(const PGresult *rows, MemoryContext caller, Registration &registration) {
-    int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
-    if (!are_there(rows, 0, count == 0 ? 0 : 3)) return false;
-    size_t size = Max(count, 1) * sizeof(RegisteredNumber);
-    auto *numbers = static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size));
-    registration = {numbers, static_cast<size_t>(count), number_in(rows, 0, 0)};
-    return is_instant(registration.floor_ms) && read_numbers(rows, count, numbers);
-}
-
-namespace {
-
 Reply identify(void *self, RegistryIdentity &identity, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.identity()", 1);
         return run_call(store, call, trouble, [&](PGresult *rows) {
@@ -106,7 +77,7 @@ bool read_outcome(const char *word, CallOutcome &outcome) noexcept {
 
 Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &asked, int64 ttl_ms,
                 const Holder &holder, CallAnswer &answer, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         return run_call(store, call_of(identity, asked, ttl_ms, holder), trouble, [&](PGresult *rows) {
             answer.horizon_ms = number_in(rows, 0, 1);
@@ -119,7 +90,7 @@ Reply make_call(void *self, const RegistryIdentity &identity, const LeaseCall &a
 }
 
 Reply list(void *self, const NumberRange &range, Registration &registration, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     MemoryContext caller = CurrentMemoryContext;
     return in_scratch(store.memory, [&] {
         Call call(list_sql, 9);
@@ -130,7 +101,7 @@ Reply list(void *self, const NumberRange &range, Registration &registration, Tro
 }
 
 Reply release(void *self, int64 number, bool &had_owner, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.release($1)", 1);
         call.add(number);
@@ -147,7 +118,7 @@ const char *interval_of(int64 ms) {
 }
 
 Reply advance(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
             "SELECT ceil(extract(epoch "
@@ -165,7 +136,7 @@ Reply advance(void *self, const AdvanceTo &to, int64 &at_ms, Trouble &trouble) {
 }
 
 Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call(
             "SELECT CASE WHEN l.max_ahead IS NOT NULL THEN idgen_registry.set_max_ahead(l.max_ahead) END, "
@@ -182,7 +153,7 @@ Reply limit(void *self, const RegistryLimits &limits, Trouble &trouble) {
 }
 
 Reply forget(void *self, int64 unused_ms, int64 &count, Trouble &trouble) {
-    PostgresStore &store = store_of(self);
+    PostgresStore &store = postgres_of(self);
     return in_scratch(store.memory, [&] {
         Call call("SELECT idgen_registry.forget($1::pg_catalog.interval)", 1);
         call.add(psprintf(INT64_FORMAT " ms", unused_ms));
@@ -194,19 +165,19 @@ Reply forget(void *self, int64 unused_ms, int64 &count, Trouble &trouble) {
 }
 
 void wait_up_to(void *self, int64 answer_ms) {
-    store_of(self).session.answer_ms = answer_ms;
+    postgres_of(self).session.answer_ms = answer_ms;
 }
 
 bool is_own(void *self) {
-    return store_of(self).session.is_own;
+    return postgres_of(self).session.is_own;
 }
 
 void end_session(void *self) {
-    end(store_of(self).session);
+    end(postgres_of(self).session);
 }
 
 void close(void *self) {
-    MemoryContextDelete(store_of(self).memory.own);
+    MemoryContextDelete(postgres_of(self).memory.own);
 }
 
 PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int64 answer_ms) {
@@ -217,6 +188,27 @@ PostgresStore *make_store(MemoryContext own, const PostgresAddress &address, int
 }
 
 }  // namespace
+
+const char *const list_sql =
+    "SELECT (extract(epoch "
+    "FROM f.floor) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, l.number, "
+    "(extract(epoch FROM l.horizon) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, "
+    "l.is_free, l.name, l.system_identifier, l.timeline, (extract(epoch "
+    "FROM l.since) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8, CASE "
+    "WHEN l.is_free THEN 0::pg_catalog.int8 WHEN l.lease_left IS NULL THEN (-1)::pg_catalog.int8 "
+    "ELSE (extract(epoch "
+    "FROM l.lease_left) OPERATOR(pg_catalog.*) 1000::pg_catalog.numeric)::pg_catalog.int8 END "
+    "FROM idgen_registry.list_floor() AS f(floor) LEFT JOIN idgen_registry.list($1, "
+    "$2) AS l ON true ORDER BY l.number";
+
+bool read_list(const PGresult *rows, MemoryContext caller, Registration &registration) {
+    int count = PQgetisnull(rows, 0, 1) != 0 ? 0 : PQntuples(rows);
+    if (!are_there(rows, 0, count == 0 ? 0 : 3)) return false;
+    size_t size = Max(count, 1) * sizeof(RegisteredNumber);
+    auto *numbers = static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size));
+    registration = {numbers, static_cast<size_t>(count), number_in(rows, 0, 0)};
+    return is_instant(registration.floor_ms) && read_numbers(rows, count, numbers);
+}
 
 bool open_postgres(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble) {
     MemoryContext own = make_store_context();

@@ -5,7 +5,6 @@
 #include "core/require.hpp"
 
 namespace idgen {
-
 namespace {
 
 CounterOutcome outcome_of(const CounterRow &row, const CounterFetch &call, std::int64_t left) noexcept {

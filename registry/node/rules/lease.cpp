@@ -5,7 +5,6 @@
 #include "core/require.hpp"
 
 namespace idgen {
-
 namespace {
 
 LeaseCall send(Lease &lease, const LeaseCall &call, const ClockReading &clock) noexcept {

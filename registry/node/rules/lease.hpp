@@ -18,8 +18,8 @@
 
 #include "core/horizon/trusted_clock.hpp"
 #include "core/slot/held_number.hpp"
-#include "registry/node/rules/lease_call.hpp"
 #include "registry/node/rules/lease_record.hpp"
+#include "registry/node/rules/registry_row.hpp"
 
 namespace idgen {
 

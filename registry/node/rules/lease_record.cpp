@@ -2,10 +2,7 @@
 
 #include <cstring>
 
-#include "core/require.hpp"
-
 namespace idgen {
-
 namespace {
 
 // The row of a number; the count if there is none.

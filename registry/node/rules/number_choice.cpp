@@ -5,7 +5,6 @@
 #include "core/require.hpp"
 
 namespace idgen {
-
 namespace {
 
 // Looks at the numbers one by one, in any order.
@@ -38,6 +37,12 @@ bool offer_own(Search &search, const OwnNumbers &own, const NumberList &list, co
     return false;
 }
 
+GrantedHorizon *row_of(GrantedHorizons &granted, std::int64_t number) noexcept {
+    for (GrantedHorizon &row : granted.rows)
+        if (row.horizon_ms != 0 && row.number == number) return &row;
+    return nullptr;
+}
+
 }  // namespace
 
 ListedNumber listed_number(const NumberList &list, std::int64_t number) noexcept {
@@ -68,16 +73,6 @@ NumberChoice choose_number(const OwnNumbers &own, const NumberList &list, const 
     }
     return search.best;
 }
-
-namespace {
-
-GrantedHorizon *row_of(GrantedHorizons &granted, std::int64_t number) noexcept {
-    for (GrantedHorizon &row : granted.rows)
-        if (row.horizon_ms != 0 && row.number == number) return &row;
-    return nullptr;
-}
-
-}  // namespace
 
 std::int64_t granted_ms(const GrantedHorizons &granted, std::int64_t number) noexcept {
     for (const GrantedHorizon &row : granted.rows)

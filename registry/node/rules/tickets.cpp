@@ -5,7 +5,6 @@
 #include "core/require.hpp"
 
 namespace idgen {
-
 namespace {
 
 // How long a block is to last.

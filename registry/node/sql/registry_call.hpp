@@ -1,4 +1,4 @@
-// What the functions that call a registry share.
+// What the functions that call a registry share (registry_sql.cpp).
 #pragma once
 
 #include "registry/node/store/registry.hpp"
@@ -13,7 +13,5 @@ Registry open_configured();
 
 // Raises what kept a call from being answered; a cancellation first, which is why it was given up then.
 void require_answer(Reply reply, const Trouble &trouble);
-
-void require_superuser(const char *function, const char *detail);
 
 }  // namespace idgen::lease

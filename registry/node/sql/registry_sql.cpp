@@ -1,5 +1,6 @@
 // The SQL face of a registry: who holds which number, and what only a superuser may do about it. Each call opens the
 // registry for itself and closes it.
+
 #include "core/draw/moves.hpp"
 #include "pg/host/clock.hpp"
 #include "pg/host/rows.hpp"
@@ -7,7 +8,6 @@
 #include "pg/report/words.hpp"
 #include "registry/node/held/lease_gate.hpp"
 #include "registry/node/held/leases.hpp"
-#include "registry/node/keep/open_registry.hpp"
 #include "registry/node/keep/record_page.hpp"
 #include "registry/node/sql/registry_call.hpp"
 #include "registry/node/store/registry.hpp"
@@ -15,6 +15,8 @@
 
 namespace idgen::lease {
 namespace {
+
+constexpr int64 answer_ms = 10000;
 
 constexpr const char *changes_numbers = "It changes who may make IDs with a shard.";
 constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 60 * 1000;
@@ -68,7 +70,7 @@ void require_above_granted(int64 at_ms) {
 
 // A month counts as 30 days, as when PostgreSQL compares intervals.
 int64 interval_argument(FunctionCallInfo fcinfo, int number, const char *name) {
-    if (PG_ARGISNULL(number)) pg::report_null(name, true);
+    if (PG_ARGISNULL(number)) pg::report_null(name, pg::null_id);
     const Interval *interval = PG_GETARG_INTERVAL_P(number);
     constexpr int64 day_ms = int64{24} * 60 * 60 * 1000, most_days = 36500;
     int64 days = int64{interval->month} * 30 + interval->day;
@@ -155,6 +157,55 @@ void notice_far_advance(int64 at_ms) {
 
 }  // namespace
 
+const char *setting(const char *name) {
+    const char *value = GetConfigOption(name, true, false);
+    return value == nullptr ? "" : value;
+}
+
+Registry open_configured() {
+    const char *address = setting("idgen.registry");
+    if (*address == '\0')
+        ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("idgen.registry is not set"),
+                errdetail("It names the registry from which this server claims its shards."),
+                errhint("%s", pg::registry_hint("Set it, such as: ALTER SYSTEM SET idgen.registry = "
+                                                "'postgresql://node@host/registry', and restart.")));
+    Registry registry;
+    Trouble trouble;
+    if (!open_registry(address, answer_ms, registry, trouble))
+        ereport(
+            ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("idgen.registry is not the address of a registry"),
+            errdetail("The reason: %s.", trouble.sentence),
+            errhint(
+                "An address is postgresql://user@host:port/database, or etcd://host:port,host:port/prefix, with TLS etcds://."));
+    return registry;
+}
+
+void require_answer(Reply reply, const Trouble &trouble) {
+    CHECK_FOR_INTERRUPTS();
+    if (reply == Reply::answered) return;
+    auto detail = [&trouble] {
+        if (!pg::may_see_address()) return errdetail("Members of pg_monitor see the reason.");
+        return errdetail("The reason: %s.", trouble.sentence);
+    };
+    if (reply == Reply::foreign)
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("the registry is not the one that was asked for"), detail(),
+            errhint(
+                "Check idgen.registry; or, if the registry is new, call idgen_lease.advance_registry() there, then idgen_lease.confirm_registry() on each node."));
+    if (reply == Reply::locked)
+        ereport(ERROR, errcode(ERRCODE_LOCK_NOT_AVAILABLE), errmsg("another transaction at the registry locks the row"),
+                detail(), errhint("Call again when it has ended: pg_locks of the registry's server shows it."));
+    if (reply == Reply::silent)
+        ereport(ERROR, errcode(ERRCODE_CONNECTION_FAILURE), errmsg("the registry did not answer"), detail(),
+                errhint("Check that the registry runs and can be reached from here, and call again."));
+    ereport(
+        ERROR, errcode(ERRCODE_SQLSERVER_REJECTED_ESTABLISHMENT_OF_SQLCONNECTION),
+        errmsg("the registry refused the call"), detail(),
+        errhint(
+            "Correct that in the registry, or in idgen.registry. What only the owner of a PostgreSQL registry may do, the owner calls there, in schema idgen_registry."));
+}
+
 extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_nodes);
@@ -176,8 +227,8 @@ Datum idgen_nodes(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_release(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.release", changes_numbers);
-    if (PG_ARGISNULL(0)) pg::report_null("shard", false);
+    pg::require_superuser("idgen_lease.release", changes_numbers);
+    if (PG_ARGISNULL(0)) pg::report_null("shard", nullptr);
     int32 number = PG_GETARG_INT32(0);
     if (number < 0) report_negative_number(number);
     Registry registry = open_configured();
@@ -189,7 +240,7 @@ Datum idgen_release(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.advance_registry", changes_numbers);
+    pg::require_superuser("idgen_lease.advance_registry", changes_numbers);
     AdvanceTo to{interval_argument(fcinfo, 0, "longest_ahead"), 0};
     if (!PG_ARGISNULL(1)) {
         TimestampTz at = PG_GETARG_TIMESTAMPTZ(1);
@@ -208,7 +259,7 @@ Datum idgen_registry_advance(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.limit_registry", changes_numbers);
+    pg::require_superuser("idgen_lease.limit_registry", changes_numbers);
     RegistryLimits limits{0, -1, 0};
     if (!PG_ARGISNULL(0)) limits.max_ahead_ms = interval_argument(fcinfo, 0, "max_ahead");
     if (!PG_ARGISNULL(1)) limits.largest_number = PG_GETARG_INT32(1);
@@ -225,7 +276,7 @@ Datum idgen_limit_registry(PG_FUNCTION_ARGS) {
 
 // idgen_lease.forget_shards(), which 0.9.0 named so.
 Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.forget_shards", changes_numbers);
+    pg::require_superuser("idgen_lease.forget_shards", changes_numbers);
     int64 unused_ms = interval_argument(fcinfo, 0, "unused_for");
     if (unused_ms < 0) report_interval("unused_for", "It must not be negative.");
     Registry registry = open_configured();
@@ -237,7 +288,7 @@ Datum idgen_forget_numbers(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
-    require_superuser("idgen_lease.confirm_registry", changes_numbers);
+    pg::require_superuser("idgen_lease.confirm_registry", changes_numbers);
     bool is_forced = !PG_ARGISNULL(0) && PG_GETARG_BOOL(0);
     const char *database = setting("idgen.lease_database");
     const char *here = get_database_name(MyDatabaseId);

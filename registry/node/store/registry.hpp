@@ -8,7 +8,6 @@
 
 #include "pg/postgres.hpp"
 #include "registry/node/rules/counter_row.hpp"
-#include "registry/node/rules/lease_call.hpp"
 #include "registry/node/rules/lease_record.hpp"
 #include "registry/node/rules/number_choice.hpp"
 #include "registry/node/rules/registry_row.hpp"
@@ -142,5 +141,9 @@ struct Registry {
 };
 
 constexpr NumberRange all_numbers{0, PG_INT32_MAX};
+
+// Opens whichever store the address in idgen.registry names (registry/node/keep/open_registry.cpp), in the current memory context; nothing is sent yet. It is closed with the context
+// if not before. `answer_ms` is how long a call waits. False, and the trouble, if it is not an address.
+bool open_registry(const char *address, int64 answer_ms, Registry &registry, Trouble &trouble);
 
 }  // namespace idgen::lease

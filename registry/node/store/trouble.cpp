@@ -3,9 +3,41 @@
 #include <algorithm>
 
 #include "core/text/text_part.hpp"
-#include "pg/host/attempt.hpp"
+#include "pg/host/server_locks.hpp"
 
 namespace idgen::lease {
+
+const char *must_end(const Deadline &deadline) {
+    // Others wait for every process to pass here.
+    if (ProcSignalBarrierPending) ProcessProcSignalBarrier();
+    // A server is started again only when no process of the dead one is left.
+    if (!PostmasterIsAlive()) proc_exit(1);
+    if (is_told_to_end() && !deadline.is_last) return "the call was interrupted";
+    if (pg::machine() != deadline.machine) return "this machine was resumed from a snapshot of its memory meanwhile";
+    return left_ms(deadline) == 0 ? "it did not answer in time" : nullptr;
+}
+
+const char *sleep_within(int64 ms, const Deadline &deadline) {
+    Deadline end = deadline_in(Min(ms, left_ms(deadline)));
+    for (;;) {
+        const char *sentence = must_end(deadline);
+        if (sentence != nullptr || left_ms(end) == 0) return sentence;
+        WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, static_cast<long>(left_ms(end)),
+                  pg::registry_wait_event());
+        ResetLatch(MyLatch);
+    }
+}
+
+const char *wait_for_socket(pgsocket socket, int events, const Deadline &deadline) {
+    for (;;) {
+        const char *sentence = must_end(deadline);
+        if (sentence != nullptr) return sentence;
+        int woken_by = WaitLatchOrSocket(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH | events, socket,
+                                         static_cast<long>(left_ms(deadline)), pg::registry_wait_event());
+        if ((woken_by & WL_LATCH_SET) != 0) ResetLatch(MyLatch);
+        if ((woken_by & events) != 0) return nullptr;
+    }
+}
 
 namespace {
 
@@ -19,6 +51,16 @@ void join_lines(StringInfo out, const char *text) {
         }
         text += size + (text[size] == '\n' ? 1 : 0);
     }
+}
+
+struct Conversion {
+    const char *utf8;
+    const char *text;
+};
+
+void convert(void *argument) {
+    auto *work = static_cast<Conversion *>(argument);
+    work->text = pg_any_to_server(work->utf8, static_cast<int>(strlen(work->utf8)), PG_UTF8);
 }
 
 }  // namespace
@@ -57,20 +99,6 @@ void copy_foreign_text(std::string_view text, char *out, size_t room) {
     }
     *end = '\0';
 }
-
-namespace {
-
-struct Conversion {
-    const char *utf8;
-    const char *text;
-};
-
-void convert(void *argument) {
-    auto *work = static_cast<Conversion *>(argument);
-    work->text = pg_any_to_server(work->utf8, static_cast<int>(strlen(work->utf8)), PG_UTF8);
-}
-
-}  // namespace
 
 const char *counter_text(const char *name) {
     Conversion work{name, nullptr};

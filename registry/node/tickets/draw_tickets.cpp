@@ -1,4 +1,4 @@
-#include "registry/node/tickets/draw_tickets.hpp"
+#include "registry/node/tickets/shared_tickets.hpp"
 
 #include "core/text/text_part.hpp"
 #include "pg/host/clock.hpp"
@@ -7,7 +7,6 @@
 #include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 // Looked again as often as this, for a keeper that was not there to be woken.

@@ -3,7 +3,6 @@
 #include "registry/node/held/lease_gate.hpp"
 
 namespace idgen::lease {
-
 namespace {
 
 SharedTickets *attached = nullptr;

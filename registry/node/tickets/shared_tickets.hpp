@@ -6,8 +6,6 @@
 // spinlock while the generation stays the same.
 #pragma once
 
-#include "pg/postgres.hpp"
-
 #include "pg/host/machine.hpp"
 #include "pg/host/server_locks.hpp"
 #include "registry/node/rules/tickets.hpp"
@@ -105,5 +103,15 @@ bool find_counter(SharedTickets *tickets, const CounterName &name, CounterRefere
 
 // The last number of the counter that this server was given, if the registry may have forgotten that; -1: none.
 int64 last_forgotten(SharedTickets *tickets, const CounterName &name) noexcept;
+
+// Draws numbers of a counter from what this server holds, and waits for the keeper if that is not enough.
+
+// The name in UTF-8. Raises if it is empty or too long, or has a control character.
+CounterName counter_name(std::string_view text);
+
+// Takes `n` numbers in a row; gives the first. Waits, asleep, for idgen.max_wait at most, and not if the registry was
+// asked and has never answered; raises if there is none.
+// The reference is of this counter, or empty.
+int64 draw_tickets(SharedTickets *tickets, const CounterName &name, CounterReference &reference, int64 n);
 
 }  // namespace idgen::lease

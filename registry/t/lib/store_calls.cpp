@@ -12,7 +12,7 @@
 //      store_administer(address text, answer_ms int, act text, a bigint, b bigint, c bigint), each RETURNS text
 //
 // They give the reply and what came with it, or the trouble's sentence.
-#include "registry/node/keep/open_registry.hpp"
+#include "registry/node/store/registry.hpp"
 #include "registry/node/store/trouble.hpp"
 
 namespace idgen::lease {

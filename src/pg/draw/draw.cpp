@@ -1,18 +1,11 @@
 #include "pg/draw/draw.hpp"
 
-#include "core/draw/draw_order.hpp"
 #include "pg/draw/refusals.hpp"
-#include "pg/draw/tally.hpp"
-#include "pg/draw/wait.hpp"
 #include "pg/horizon/renew.hpp"
-#include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // Draws of this backend so far; a block knows which one took it.
@@ -38,15 +31,12 @@ struct DrawHost : RecordWaits<Record::horizon> {
     static uint32 resets() noexcept { return self.database->resets; }
     static int64 window_ms() noexcept { return settings.window_ms; }
     static int64 watched_ms() noexcept { return settings.watched_ms; }
-    static uint64 machine() noexcept { return pg::machine(); }
     static int64 recent_us() noexcept { return recent_wall_us(); }
     static int64 now_us() noexcept { return wall_us(); }
     static bool is_announced(int64 start_ms) noexcept { return own_transaction.is_announced(start_ms); }
     static int64 announce(const Source &source, int64 base) { return announce_in_process(source, base); }
-    static void mark(uint64 machine) { mark_own_transaction(machine); }
     static bool select_slot(Source &source, int64 now_ms) { return find_next_slot(source, now_ms); }
     static void note_try(const Source &, const Limits &, const Tick &, const Take &) noexcept {}
-    static void require_server() { require_postmaster(); }
     static void note_drawn(const Source &source, const Limits &, const Take &taken, const Drawn &drawn) {
         draw_number++;
         int64 last_id = drawn.first_id + drawn.step * (drawn.count - 1);
@@ -90,6 +80,33 @@ inline Block draw_block(Source &source, uint32 count) {
     return {drawn, draw_number, source.machine};
 }
 
+// The position of the ID that was observed. Raises if the layout cannot have made it.
+DrawHistory observed_argument(const Source &source, int64 id, int64 now_us) {
+    DrawHistory observed;
+    if (!position_of(source.packing, id, now_us, observed))
+        ereport(
+            ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+            errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(source.layout).text),
+            errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint));
+    return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
+}
+
+// Raises if the clock would not admit the tick within the longest wait: before anything is drawn for it.
+void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_us) {
+    int64 lead_us = start_of(source.packing, observed.tick) - now_us;
+    if (is_in_reach(lead_us, draw_rules())) return;
+    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+            errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id),
+                   duration_text((lead_us + 999) / 1000)),
+            errdetail("In layout \"%s\"; idgen.max_lead is %s, idgen.max_wait is %s.", LayoutName(source.layout).text,
+                      duration_text(settings.max_lead_ms), duration_text(settings.max_wait_ms)),
+            errhint("Correct the clock that is wrong, or give the layout that the ID was made with."));
+}
+
+struct GeneratorHost : RecordWaits<Record::generator> {
+    static Outcome renew_generator() { return pg::renew_generator(); }
+};
+
 }  // namespace
 
 [[gnu::flatten]] int64 draw_id(Source &source) {
@@ -114,23 +131,6 @@ bool next_of(Block &block, int64 &id) {
     return true;
 }
 
-namespace {
-
-// The position of the ID that was observed. Raises if the layout cannot have made it.
-DrawHistory observed_argument(const Source &source, int64 id, int64 now_us) {
-    DrawHistory observed;
-    if (!position_of(source.packing, id, now_us, observed)) report_no_id_of(source.layout, id);
-    return drawn_beyond(source.packing, observed, source.region_top | source.pool.largest());
-}
-
-// Raises if the clock would not admit the tick within the longest wait: before anything is drawn for it.
-void require_reach(const Source &source, int64 id, const DrawHistory &observed, int64 now_us) {
-    int64 lead_us = start_of(source.packing, observed.tick) - now_us;
-    if (!is_in_reach(lead_us, draw_rules())) report_observed_ahead(source.layout, id, lead_us, wait_limits());
-}
-
-}  // namespace
-
 int64 draw_above_id(Source &source, int64 id) {
     DrawHost host;
     Wait wait{};
@@ -151,17 +151,6 @@ int64 draw_timestamp_above(Source &source, const DrawHistory &observed) {
     for (bool was_lowered = true; was_lowered;) drawn = draw_above<false>(host, source, observed, was_lowered);
     return drawn.first_id;
 }
-
-namespace {
-
-struct GeneratorHost : RecordWaits<Record::generator> {
-    static Outcome renew_generator() { return pg::renew_generator(); }
-    static uint64 machine() noexcept { return pg::machine(); }
-    static void require_server() { require_postmaster(); }
-    static void mark(uint64 machine) { mark_own_transaction(machine); }
-};
-
-}  // namespace
 
 GeneratorCount draw_generator_count() {
     attach_backend();

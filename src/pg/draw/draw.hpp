@@ -2,8 +2,6 @@
 // logical clock are IDs of its slot; DecimalIds come from a counter, by the same loop.
 #pragma once
 
-#include "pg/postgres.hpp"
-
 #include "core/draw/draw_order.hpp"
 #include "pg/state/source.hpp"
 
@@ -26,8 +24,6 @@ int64 draw_timestamp(Source &source);
 // Hands out the next ID of a block; false if there is none, or it may not be handed out any more: this backend drew
 // something since, so one of its IDs is larger, a floor was raised above it, or the machine was copied.
 bool next_of(Block &block, int64 &id);
-
-// Draws an ID, or a timestamp, above one that was observed elsewhere.
 
 // Takes one ID that is larger than `id` and than what the session drew. Requires a resolved source. Waits, asleep, and
 // raises as settings say; at once if `id` lies further ahead of the clock than they would ever allow.

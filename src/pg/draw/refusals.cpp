@@ -1,10 +1,9 @@
 #include "pg/draw/refusals.hpp"
 
-#include "core/horizon/horizon.hpp"
-#include "pg/host/clock.hpp"
+#include "pg/horizon/durable_page.hpp"
+#include "pg/host/citus_node.hpp"
+#include "pg/host/server_identity.hpp"
 #include "pg/report/report_arguments.hpp"
-#include "pg/report/words.hpp"
-#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -53,9 +52,8 @@ Refusal full(const Stopped &s) {
 
 // How long was waited, and what is allowed.
 const char *wait_text(const Stopped &s) {
-    WaitLimits limits = wait_limits();
     return psprintf("Waited for %s; idgen.max_lead is %s, idgen.max_wait is %s.", duration_text(s.waited_ms),
-                    duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms));
+                    duration_text(settings.max_lead_ms), duration_text(settings.max_wait_ms));
 }
 
 Refusal borrowed(const Stopped &s) {
@@ -140,6 +138,23 @@ AheadView view_of(const Source &source, const Stopped &stopped, const Take &take
     return view;
 }
 
+// How far the clock fell behind during the wait. In this order a pause between two readings is not a loss.
+int64 lost_ms(const Wait &wait) noexcept {
+    if (wait.began_ms == 0) return 0;
+    int64 steady_ms = monotonic_ms() - wait.began_ms;
+    return steady_ms - (wall_ms() - wait.began_wall_ms);
+}
+
+// The record on the page. What is in shared memory may not be loaded yet.
+DurableRecord wait_for_record() {
+    DurableRecord record{};
+    Wait wait{};
+    RecordWaits<Record::horizon> server;
+    for (Renewal looked; (looked = peek_record(Record::horizon, record)) != Renewal::granted;)
+        await_renewal(server, {looked, 0}, wait);
+    return record;
+}
+
 }  // namespace
 
 Refusal refusal_of_draw(const Source &source, Next next, const Limits &limits, const Take &taken, int64 waited_ms,
@@ -166,17 +181,6 @@ void note_horizon(AheadView &view, const Horizon &horizon, const AcceptedClock &
     if (accepted_ms != nothing_accepted) view.set_back_ms = accepted_ms - difference_ms;
 }
 
-namespace {
-
-// How far the clock fell behind during the wait. In this order a pause between two readings is not a loss.
-int64 lost_ms(const Wait &wait) noexcept {
-    if (wait.began_ms == 0) return 0;
-    int64 steady_ms = monotonic_ms() - wait.began_ms;
-    return steady_ms - (wall_ms() - wait.began_wall_ms);
-}
-
-}  // namespace
-
 void refuse_draw(const Source &source, Next next, const Limits &limits, const Take &taken, const Wait &wait) {
     AheadView known{};
     known.lost_ms = lost_ms(wait);
@@ -188,18 +192,10 @@ void refuse_draw(const Source &source, Next next, const Limits &limits, const Ta
     raise(refusal_of_draw(source, next, limits, taken, waited_ms(wait), known));
 }
 
-void report_observed_ahead(const Layout &layout, int64 id, int64 lead_us, const WaitLimits &limits) {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-            errmsg("an ID above %lld would be %s ahead of the clock", static_cast<long long>(id), lead_text(lead_us)),
-            errdetail("In layout \"%s\"; idgen.max_lead is %s, idgen.max_wait is %s.", LayoutName(layout).text,
-                      duration_text(limits.max_lead_ms), duration_text(limits.max_wait_ms)),
-            errhint("Correct the clock that is wrong, or give the layout that the ID was made with."));
-}
-
-void report_no_id_of(const Layout &layout, int64 id) {
-    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
-            errdetail("The layout cannot have made it."), errhint("%s", right_layout_hint));
+void require_own_group(const Layout &layout) {
+    bool is_asked = settings.shards_from == ShardsFrom::citus && layout.node_bits() != 0 && !has_registry();
+    if (!is_asked || RecoveryInProgress() || !has_clone()) return;
+    if (may_be_clone(wait_for_record(), server_identity(), true)) raise(refusal_of_group(CitusState::doubtful));
 }
 
 }  // namespace idgen::pg

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "core/horizon/horizon.hpp"
+#include "core/layout/layout.hpp"
 #include "pg/draw/wait.hpp"
-#include "pg/report/refusal.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/source.hpp"
 
@@ -23,10 +23,13 @@ void note_horizon(AheadView &known, const Horizon &horizon, const AcceptedClock 
 [[noreturn]] void refuse_draw(const Source &source, Next next, const Limits &limits, const Take &taken,
                               const Wait &wait);
 
-// The ID that was observed would put the next one further ahead of the clock than settings ever allow.
-[[noreturn]] void report_observed_ahead(const Layout &layout, int64 id, int64 lead_us, const WaitLimits &limits);
-
-// What was observed is not an ID of the layout.
-[[noreturn]] void report_no_id_of(const Layout &layout, int64 id);
+// Raises if a maker with that layout draws from a group of Citus that may be another server's. A registry knows, so with
+// one this asks nothing.
+//
+// Citus promotes a clone before it gives it a group. Until that commits, the clone has the group of its origin, which
+// goes on making IDs. What each says of itself is the same, but for the horizon: the origin's was written by the
+// origin, the clone's by another than the clone. A server that has truly replaced its primary looks like a clone while
+// one is registered.
+void require_own_group(const Layout &layout);
 
 }  // namespace idgen::pg

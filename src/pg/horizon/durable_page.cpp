@@ -1,9 +1,10 @@
 #include "pg/horizon/durable_page.hpp"
 
-#include "pg/host/catalog.hpp"
 #include "pg/host/clock.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/report/report_renewal.hpp"
 #include "pg/report/words.hpp"
+#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 
@@ -13,6 +14,23 @@ namespace {
 
 // How long to sleep between tries of a lock that is taken conditionally.
 constexpr int64 poll_us = 1000;
+
+// Opens a sequence of the extension, if its lock is free at once. Not granted, and not open, if it is not a sequence or is
+// unlogged.
+Renewal try_open(const char *name, LOCKMODE lock, Relation &sequence) {
+    Oid oid = own_schema.find_relation(name);
+    if (!OidIsValid(oid)) return Renewal::no_record;
+    if (!ConditionalLockRelationOid(oid, lock)) return Renewal::locked;
+    sequence = try_relation_open(oid, NoLock);
+    if (sequence == nullptr) {
+        UnlockRelationOid(oid, lock);
+        return Renewal::no_record;
+    }
+    bool is_sequence = sequence->rd_rel->relkind == RELKIND_SEQUENCE;
+    if (is_sequence && sequence->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT) return Renewal::granted;
+    relation_close(sequence, lock);
+    return is_sequence ? Renewal::unlogged : Renewal::no_record;
+}
 
 // Whether a row of pg_class is that of a sequence with another file, which others see and the running transaction
 // changed or deleted.
@@ -24,64 +42,6 @@ bool is_replaced_here(HeapTuple row, Relation sequence) {
     if ((header->t_infomask & HEAP_XMAX_INVALID) != 0 || HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask)) return false;
     return TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
 }
-
-}  // namespace
-
-Renewal check_sequence(Relation sequence) noexcept {
-    if (sequence->rd_rel->relkind != RELKIND_SEQUENCE) return Renewal::no_record;
-    bool is_permanent = sequence->rd_rel->relpersistence == RELPERSISTENCE_PERMANENT;
-    return is_permanent ? Renewal::granted : Renewal::unlogged;
-}
-
-Renewal try_open_sequence(Record kind, Relation &sequence) {
-    Oid oid = own_schema.find_relation(name_of(kind));
-    if (!OidIsValid(oid)) return Renewal::no_record;
-    if (!ConditionalLockRelationOid(oid, RowExclusiveLock)) return Renewal::locked;
-    sequence = try_relation_open(oid, NoLock);
-    if (sequence == nullptr) {
-        UnlockRelationOid(oid, RowExclusiveLock);
-        return Renewal::no_record;
-    }
-    Renewal checked = check_sequence(sequence);
-    if (checked != Renewal::granted) close_sequence(sequence);
-    return checked;
-}
-
-Relation open_sequence(Record kind) {
-    Relation sequence = nullptr;
-    for (;;) {
-        Renewal opened = try_open_sequence(kind, sequence);
-        if (opened == Renewal::granted) return sequence;
-        if (opened != Renewal::locked) raise(refusal_of_renewal({opened, 0}, kind, 0));
-        sleep_us(poll_us);
-    }
-}
-
-void close_sequence(Relation sequence) {
-    relation_close(sequence, RowExclusiveLock);
-}
-
-bool is_uncommitted(Relation sequence) {
-    if (!RelationNeedsWAL(sequence)) return true;
-    if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
-    // Not by the relation cache: that of a parallel worker does not know what its leader did.
-    ScanKeyData key;
-    ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ, NameGetDatum(&sequence->rd_rel->relname));
-    Relation classes = table_open(RelationRelationId, AccessShareLock);
-    bool is_replaced = false;
-    scan(classes, ClassNameNspIndexId, &key, 1, SnapshotAny, [&](HeapTuple row) {
-        is_replaced = is_replaced_here(row, sequence);
-        return !is_replaced;
-    });
-    table_close(classes, AccessShareLock);
-    return is_replaced;
-}
-
-bool has_own_record(const DurablePage &page) noexcept {
-    return BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
-}
-
-namespace {
 
 constexpr OwnPageFormat record_format{0x49444748, 3};  // "IDGH"
 
@@ -120,28 +80,94 @@ DurablePage lock_pages(Relation sequence, BufferLockMode mode) {
     return page;
 }
 
-Renewal peek_open(Relation sequence, RecordPage &content) {
-    Renewal checked = check_sequence(sequence);
-    if (checked != Renewal::granted) return checked;
-    DurablePage page = lock_pages(sequence, BUFFER_LOCK_SHARE);
-    checked = read_pages(page);
-    unlock_page(page);
-    content = page;
-    return checked;
+int64 own_system() noexcept {
+    return static_cast<int64>(GetSystemIdentifier());
+}
+
+// Whether initdb can have made it: the upper half is the unix time in seconds.
+bool is_system_identifier(int64 value) noexcept {
+    constexpr uint64 year_2000_s = 946684800;
+    return static_cast<uint64>(value) >> 32 >= year_2000_s;
+}
+
+// Whether it is open. If not, there is no such sequence, or another transaction holds a lock against it.
+bool open_origin(LOCKMODE lock, Relation &sequence, Renewal &looked) {
+    Renewal opened = try_open("origin", lock, sequence);
+    looked = opened == Renewal::locked ? Renewal::origin_locked : Renewal::granted;
+    return opened == Renewal::granted;
+}
+
+// The value of the sequence's page; 0 if it is damaged: such a page names no server, and cannot be written to.
+int64 value_of(Relation sequence, bool &is_damaged) {
+    Buffer buffer = lock_block(sequence, sequence_block, BUFFER_LOCK_SHARE);
+    Form_pg_sequence_data data = sequence_data(BufferGetPage(buffer));
+    is_damaged = data == nullptr;
+    int64 value = is_damaged ? 0 : data->last_value;
+    UnlockReleaseBuffer(buffer);
+    return value;
+}
+
+// Whether a subscription of this database writes the sequence, as from PostgreSQL 19 on.
+Renewal look_for_subscription(Oid sequence, bool &is_subscribed) {
+    if (!ConditionalLockRelationOid(SubscriptionRelRelationId, AccessShareLock)) return Renewal::origin_locked;
+    Relation relations = table_open(SubscriptionRelRelationId, NoLock);
+    ScanKeyData key = oid_is(Anum_pg_subscription_rel_srrelid, sequence);
+    scan(relations, SubscriptionRelSrrelidSrsubidIndexId, &key, 1, nullptr, [&is_subscribed](HeapTuple) {
+        is_subscribed = true;
+        return false;
+    });
+    table_close(relations, AccessShareLock);
+    return Renewal::granted;
 }
 
 }  // namespace
 
-Renewal peek_page(Record kind, RecordPage &page) {
-    Oid oid = own_schema.find_relation(name_of(kind));
-    if (!OidIsValid(oid)) return Renewal::no_record;
-    if (!ConditionalLockRelationOid(oid, AccessShareLock)) return Renewal::locked;
-    Relation sequence = try_relation_open(oid, NoLock);
-    if (sequence == nullptr) {
-        UnlockRelationOid(oid, AccessShareLock);
-        return Renewal::no_record;
+Renewal try_open_sequence(Record kind, Relation &sequence) {
+    return try_open(name_of(kind), RowExclusiveLock, sequence);
+}
+
+Relation open_sequence(Record kind) {
+    Relation sequence = nullptr;
+    for (;;) {
+        Renewal opened = try_open_sequence(kind, sequence);
+        if (opened == Renewal::granted) return sequence;
+        if (opened != Renewal::locked) raise(refusal_of_renewal({opened, 0}, kind, 0));
+        sleep_us(poll_us);
     }
-    Renewal peek = peek_open(sequence, page);
+}
+
+void close_sequence(Relation sequence) {
+    relation_close(sequence, RowExclusiveLock);
+}
+
+bool is_uncommitted(Relation sequence) {
+    if (!RelationNeedsWAL(sequence)) return true;
+    if (!TransactionIdIsValid(GetTopTransactionIdIfAny())) return false;
+    // Not by the relation cache: that of a parallel worker does not know what its leader did.
+    ScanKeyData key;
+    ScanKeyInit(&key, Anum_pg_class_relname, BTEqualStrategyNumber, F_NAMEEQ, NameGetDatum(&sequence->rd_rel->relname));
+    Relation classes = table_open(RelationRelationId, AccessShareLock);
+    bool is_replaced = false;
+    scan(classes, ClassNameNspIndexId, &key, 1, SnapshotAny, [&](HeapTuple row) {
+        is_replaced = is_replaced_here(row, sequence);
+        return !is_replaced;
+    });
+    table_close(classes, AccessShareLock);
+    return is_replaced;
+}
+
+bool has_own_record(const DurablePage &page) noexcept {
+    return BufferIsValid(page.own) && !PageIsNew(BufferGetPage(page.own));
+}
+
+Renewal peek_page(Record kind, RecordPage &page) {
+    Relation sequence;
+    Renewal opened = try_open(name_of(kind), AccessShareLock, sequence);
+    if (opened != Renewal::granted) return opened;
+    DurablePage locked = lock_pages(sequence, BUFFER_LOCK_SHARE);
+    Renewal peek = read_pages(locked);
+    unlock_page(locked);
+    page = locked;
     relation_close(sequence, AccessShareLock);
     return peek;
 }
@@ -187,6 +213,44 @@ XLogRecPtr write_first_record(Relation sequence, const DurableRecord &record) {
     XLogRecPtr lsn = GenericXLogFinish(log);
     UnlockReleaseBuffer(mirror);
     return lsn;
+}
+
+Owner this_owner() {
+    const char *shards = GetConfigOptionResetString("idgen.shards");
+    const char *region = GetConfigOptionResetString("idgen.region");
+    // No other server has shards from a registry: a copy that takes its own has nothing to do with this setting.
+    const char *held =
+        settings.shards_from == ShardsFrom::lease ? psprintf("%lld", static_cast<long long>(own_system())) : "";
+    return {own_system(),
+            fingerprint(held, fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
+}
+
+Renewal read_foreign_origin(int64 &foreign) {
+    foreign = 0;
+    Relation sequence;
+    Renewal looked;
+    if (!open_origin(AccessShareLock, sequence, looked)) return looked;
+    bool is_damaged = false;
+    int64 origin = value_of(sequence, is_damaged);
+    if (origin != own_system() && is_system_identifier(origin)) {
+        bool is_subscribed = false;
+        looked = look_for_subscription(RelationGetRelid(sequence), is_subscribed);
+        if (!is_subscribed) foreign = origin;
+    }
+    relation_close(sequence, AccessShareLock);
+    return looked;
+}
+
+void mirror_origin(int64 system_identifier) {
+    Assert(!RecoveryInProgress());
+    Relation sequence;
+    Renewal looked;
+    if (!open_origin(RowExclusiveLock, sequence, looked)) return;
+    bool is_damaged = false;
+    bool is_other = value_of(sequence, is_damaged) != system_identifier;
+    if (is_other && !is_damaged && !is_uncommitted(sequence))
+        write_first_record(sequence, bare_record(system_identifier, 0));
+    relation_close(sequence, RowExclusiveLock);
 }
 
 }  // namespace idgen::pg

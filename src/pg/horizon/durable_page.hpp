@@ -1,10 +1,9 @@
-// The sequences of the extension behind which durable records lie: opened and locked, and looked at in the catalog.
+// The sequences of the extension behind which durable records lie, or that mirror them: opened and locked, and looked at in
+// the catalog.
 #pragma once
 
-#include "pg/postgres.hpp"
-
+#include "core/horizon/durable_record.hpp"
 #include "core/horizon/pair_list.hpp"
-#include "core/horizon/renewal.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/host/sequence_pages.hpp"
 
@@ -12,9 +11,6 @@ namespace idgen::pg {
 
 // Where the sequences are.
 extern OwnSchema own_schema;
-
-// Not granted if the relation is not a sequence, or is unlogged.
-Renewal check_sequence(Relation sequence) noexcept;
 
 // Opens the sequence with a lock that is held until close_sequence. Not granted if another session holds a lock against
 // it, or if it is not a sequence or is unlogged.
@@ -67,5 +63,22 @@ void unlock_page(DurablePage &page);
 // Writes the first record, to block 0 alone: what a restored dump sets afterwards counts. Logged but not flushed; gives
 // the end of its log record, or 0 with wal_level = minimal: then the file is flushed at the end of the transaction.
 XLogRecPtr write_first_record(Relation sequence, const DurableRecord &record);
+
+// Of which server a database is. The record of the horizon names it (DurableRecord::owner). pg_dump cannot carry that,
+// so the value of the sequence idgen.origin mirrors it: CREATE EXTENSION, confirm_shards() and the first renewal after
+// a start write it. The mirror counts only in a database whose horizon has no page of its own yet, such as one restored
+// from a dump. What else writes to it changes nothing: nextval() fails, and a value that a subscription brought along,
+// or that cannot be a system identifier, is not believed.
+
+// This server, and the shards that it is set to own if nothing is SET in the session.
+Owner this_owner();
+
+// Reads the system identifier of another server that the mirror names; 0: it names none. Not granted if another
+// transaction holds a lock against it.
+Renewal read_foreign_origin(int64 &foreign);
+
+// Writes the mirror, if its sequence can be locked and holds another value. Requires that the server is not in
+// recovery.
+void mirror_origin(int64 system_identifier);
 
 }  // namespace idgen::pg

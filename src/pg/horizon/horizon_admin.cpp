@@ -1,19 +1,12 @@
 #include "pg/horizon/horizon_admin.hpp"
 
 #include "core/draw/moves.hpp"
-#include "core/horizon/renewal.hpp"
-#include "pg/horizon/origin.hpp"
-#include "pg/horizon/record_host.hpp"
 #include "pg/horizon/renew.hpp"
-#include "pg/host/clock.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/report/report_renewal.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
-#include "pg/state/standby.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -115,10 +108,6 @@ void move_horizon(const char *what, MoveOf move_of, Done done) {
     }
     require_granted(outcome);
 }
-template <class MoveOf>
-void move_horizon(const char *what, MoveOf move_of) {
-    move_horizon(what, move_of, [](const auto &, const Outcome &) {});
-}
 
 int detail_of(const ResetLimit &limit, int64 found) {
     const char *until = limit.bound == ResetBound::unknown ? nullptr : instant_text(limit.until_ms);
@@ -138,12 +127,6 @@ int detail_of(const ResetLimit &limit, int64 found) {
                 static_cast<long long>(found));
     }
     return errdetail("This server has made IDs up to %s.", until);
-}
-
-void notice_own_shards() {
-    ereport(NOTICE, errmsg("nothing was to be confirmed in this database"),
-            errdetail("It is not a copy that keeps the shards of its origin."),
-            errhint("The row copy of idgen.status() says which database is one: call it there."));
 }
 
 [[noreturn]] void report_not_above(const ResetMove &move, const Outcome &outcome) {
@@ -171,7 +154,12 @@ void create_generators() {
 }
 
 void advance_horizon(int64 at_ms) {
-    move_horizon("idgen.advance()", [&](const ServerView &server) { return AdvanceMove{server, at_ms}; });
+    move_horizon(
+        "idgen.advance()",
+        [&](const ServerView &server) {
+            return AdvanceMove{server, at_ms};
+        },
+        [](const AdvanceMove &, const Outcome &) {});
 }
 
 int64 reset_horizon(int64 at_ms, bool is_forced) {
@@ -203,7 +191,10 @@ void confirm_shards() {
     Outcome outcome = confirm_generators(host, this_server(), confirmed);
     if (outcome.renewal != Renewal::granted) raise(refusal_of_renewal(outcome, Record::generator, 0));
     mirror_origin(this_owner().system_identifier);
-    if (!is_needed) notice_own_shards();
+    if (!is_needed)
+        ereport(NOTICE, errmsg("nothing was to be confirmed in this database"),
+                errdetail("It is not a copy that keeps the shards of its origin."),
+                errhint("The row copy of idgen.status() says which database is one: call it there."));
 }
 
 }  // namespace idgen::pg

@@ -1,30 +1,14 @@
 #include "pg/horizon/renew.hpp"
 
 #include "core/draw/renewal_order.hpp"
-#include "core/layout/layout.hpp"
-#include "core/layout/packing.hpp"
-#include "pg/horizon/origin.hpp"
-#include "pg/horizon/record_host.hpp"
-#include "pg/host/attempt.hpp"
 #include "pg/host/citus_node.hpp"
-#include "pg/host/clock.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/host/server_identity.hpp"
-#include "pg/number/numbers.hpp"
 #include "pg/report/report_renewal.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/shared_state.hpp"
 #include "pg/state/source.hpp"
-#include "pg/state/standby.hpp"
 
 namespace idgen::pg {
-
 namespace {
-
-void warn_of(const Outcome &clock) {
-    if (may_log(self.state, Cause::clock_not_synchronized)) say(WARNING, doubt_of_clock(clock, "warn"));
-}
 
 // Looks at what the kernel says of its clock, if that is required.
 Outcome check_clock_sync() {
@@ -32,7 +16,7 @@ Outcome check_clock_sync() {
     if (required == RequireClockSync::off) return granted_outcome;
     Outcome doubt = doubt_of_kernel(self.state);
     if (required == RequireClockSync::on || doubt.renewal == Renewal::granted) return doubt;
-    warn_of(doubt);
+    if (may_log(self.state, Cause::clock_not_synchronized)) say(WARNING, doubt_of_clock(doubt, "warn"));
     return granted_outcome;
 }
 
@@ -45,42 +29,31 @@ void log_horizon_behind(int64 horizon_ms, int64 behind_ms) {
             errhint("If the clock is wrong, stop the clients and correct it: IDs take its time."));
 }
 
-void log_copy(int64 origin) {
-    ereport(LOG,
-            errmsg("database \"%s\" is a copy of one on another server and keeps its shards",
-                   get_database_name(MyDatabaseId)),
-            errdetail("%s", detail_of_copy(origin)), errhint("%s", confirm_shards_hint));
-}
-
-void log_resumed() {
-    ereport(
-        LOG,
-        errmsg("database \"%s\" is of a machine that was resumed from a snapshot of its memory, and keeps its shards",
-               get_database_name(MyDatabaseId)),
-        errdetail("%s", resumed_detail), errhint("%s", confirm_machine_hint));
-}
-
-void log_promoted() {
-    ereport(
-        LOG,
-        errmsg(
-            "database \"%s\" goes on with the shards of the server before this one: if the former primary lives on, change idgen.shards",
-            get_database_name(MyDatabaseId)));
-}
-
 // Logs what a record that was loaded says of this server. No lock is held. With a registry, a server that is
 // promoted claims numbers of its own, or waits until those given by hand are free.
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
     if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
+    const char *name = get_database_name(MyDatabaseId);
     // A server that saw it happen has logged it.
     bool is_resumed = is_copied_machine(loaded, server.owner, server.boot);
-    if (is_resumed && !has_registry() && pg_atomic_read_u32(&self.state->copied) == 0) log_resumed();
+    if (is_resumed && !has_registry() && pg_atomic_read_u32(&self.state->copied) == 0)
+        ereport(
+            LOG,
+            errmsg(
+                "database \"%s\" is of a machine that was resumed from a snapshot of its memory, and keeps its shards",
+                name),
+            errdetail("%s", resumed_detail), errhint("%s", confirm_machine_hint));
     if (is_resumed) return;
     if (is_copy(loaded, server.owner))
-        log_copy(loaded.owner);
+        ereport(LOG, errmsg("database \"%s\" is a copy of one on another server and keeps its shards", name),
+                errdetail("%s", detail_of_copy(loaded.owner)), errhint("%s", confirm_shards_hint));
     else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity && !has_registry())
-        log_promoted();
+        ereport(
+            LOG,
+            errmsg(
+                "database \"%s\" goes on with the shards of the server before this one: if the former primary lives on, change idgen.shards",
+                name));
 }
 
 // Counts the windows that are granted, and notes whose the first record after a start is, or one of another owner than
@@ -132,15 +105,6 @@ Outcome try_renewal(int64 start_ms) {
     return outcome.renewal == Renewal::granted ? renew_by_page(server, start_ms) : outcome;
 }
 
-struct AheadOfNeed {
-    int64 start_ms;
-};
-
-void renew_unneeded(void *argument) {
-    const auto *ahead = static_cast<AheadOfNeed *>(argument);
-    renew_horizon(ahead->start_ms);
-}
-
 }  // namespace
 
 Outcome doubt_of_kernel(SharedState *state) {
@@ -177,16 +141,6 @@ ServerView this_server() {
     return server;
 }
 
-namespace {
-
-// Notes why a renewal was not granted, for idgen.status(). Another session's renewal is no reason.
-void note_refused(SharedDatabase &database, Renewal renewal) noexcept {
-    bool is_reason = renewal != Renewal::granted && renewal != Renewal::not_flushed && renewal != Renewal::busy;
-    if (is_reason) pg_atomic_write_u64(&database.refused, refused_word(renewal, wall_ms()));
-}
-
-}  // namespace
-
 Outcome renew_horizon(int64 start_ms) {
     pg_atomic_uint64 &stall = self.database->stall;
     uint64 before = pg_atomic_read_u64(&stall);
@@ -194,12 +148,13 @@ Outcome renew_horizon(int64 start_ms) {
     uint64 expected = before;
     compare_exchange(stall, expected, asked);
     Outcome outcome = try_renewal(start_ms);
-    note_refused(*self.database, outcome.renewal);
     // One that is not flushed yet comes by itself. Where another session renews, that one's request counts: if it takes
-    // long, those who come meanwhile say how long.
+    // long, those who come meanwhile say how long. Any other reason is noted, for idgen.status().
     if (outcome.renewal == Renewal::granted || outcome.renewal == Renewal::not_flushed)
         pg_atomic_write_u64(&stall, 0);
-    else if (outcome.renewal == Renewal::busy && before == 0)
+    else if (outcome.renewal != Renewal::busy)
+        pg_atomic_write_u64(&self.database->refused, refused_word(outcome.renewal, wall_ms()));
+    else if (before == 0)
         compare_exchange(stall, asked, 0);
     return outcome;
 }
@@ -214,8 +169,7 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
     last_try_ms = now_ms;
     const Horizon &horizon = self.database->horizon;
     if (is_on_its_way(horizon, start_ms, settings.horizon_window_ms, RecordHost::is_flushed)) return;
-    AheadOfNeed ahead{start_ms};
-    attempt(renew_unneeded, &ahead);
+    attempt([start_ms] { renew_horizon(start_ms); });
 }
 
 Outcome renew_generator() {

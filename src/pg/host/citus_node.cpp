@@ -1,6 +1,6 @@
 #include "pg/host/citus_node.hpp"
 
-#include "pg/host/catalog.hpp"
+#include "pg/host/rows.hpp"
 
 namespace idgen::pg {
 namespace {

@@ -10,7 +10,7 @@
 // these tables of a clone before.
 #pragma once
 
-#include "pg/report/refusal.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 

@@ -3,7 +3,6 @@
 
 #include "core/layout/instant.hpp"
 #include "pg/host/system.hpp"
-#include "pg/postgres.hpp"
 
 namespace idgen::pg {
 

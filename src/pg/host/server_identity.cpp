@@ -1,7 +1,6 @@
 #include "pg/host/server_identity.hpp"
 
 #include "core/horizon/durable_record.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/host/system.hpp"
 
 namespace idgen::pg {
@@ -47,10 +46,6 @@ int64 server_identity(uint64 generation) {
         if (of_backup != 0) identity = of_backup;
     }
     return identity_in(identity, name_of_machine(generation));
-}
-
-int64 server_identity() {
-    return server_identity(machine());
 }
 
 bool is_successor() {

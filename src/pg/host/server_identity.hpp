@@ -9,13 +9,12 @@
 // And the machine, if its host tells when that is copied with its memory (machine.hpp): from then on it is another.
 #pragma once
 
-#include "pg/postgres.hpp"
+#include "pg/host/machine.hpp"
 
 namespace idgen::pg {
 
 // Never 0. Requires that the server is not in recovery. In the machine as it is now, or of that generation.
-int64 server_identity();
-int64 server_identity(uint64 generation);
+int64 server_identity(uint64 generation = machine());
 
 // Whether another server may have made IDs in the databases of this one: it is not on the timeline that initdb began, or
 // it began as a backup. Requires that the server is not in recovery.

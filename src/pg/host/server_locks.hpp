@@ -6,8 +6,6 @@
 // that one out for as long as they like. Readers hold it exclusive for a few steps, or do without.
 #pragma once
 
-#include "pg/postgres.hpp"
-
 #include "core/slot/locks.hpp"
 #include "pg/host/clock.hpp"
 
@@ -67,5 +65,15 @@ class IDGEN_LOCKS(capability("spinlock")) SpinLock {
     slock_t mutex_;
 };
 static_assert(sizeof(SpinLock) == sizeof(slock_t) && std::is_trivial_v<SpinLock>, "lives in shared memory");
+
+// Calls run(), which may raise an error that is not to be seen: what it does is not needed yet. Drops the error, but not
+// a cancellation or a termination. Not a subtransaction, which no parallel worker can have: a resource owner of its own,
+// so that buffers, relations and locks that an error leaves behind end, and LWLocks with them. What is run changes
+// nothing in the transaction, and no LWLock is held when it is.
+void attempt(void (*run)(void *), void *argument);
+template <class Run>
+void attempt(Run run) {
+    attempt([](void *argument) { (*static_cast<Run *>(argument))(); }, &run);
+}
 
 }  // namespace idgen::pg

@@ -1,6 +1,6 @@
 #include "pg/host/stored_settings.hpp"
 
-#include "pg/host/catalog.hpp"
+#include "pg/host/rows.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -81,11 +81,6 @@ void for_each_in_files(Look look) {
 // How much a value counts for this session: the server asks for the larger first; 0: it does not.
 int weight_of(const StoredSetting &stored) {
     return is_for_this_session(stored) ? static_cast<int>(stored.source) : 0;
-}
-
-const char *role_of(const StoredSetting &stored) {
-    if (!OidIsValid(stored.role)) return "ALL";
-    return role_name(stored.role);
 }
 
 const char *database_of(const StoredSetting &stored) {
@@ -169,7 +164,7 @@ const char *statement_of(const StoredSetting &stored) {
     if (stored.source == PGC_S_FILE) return "ALTER SYSTEM";
     bool has_database = OidIsValid(stored.database);
     if (has_database && !OidIsValid(stored.role)) return psprintf("ALTER DATABASE %s", database_of(stored));
-    const char *role = role_of(stored);
+    const char *role = OidIsValid(stored.role) ? role_name(stored.role) : "ALL";
     return has_database ? psprintf("ALTER ROLE %s IN DATABASE %s", role, database_of(stored))
                         : psprintf("ALTER ROLE %s", role);
 }

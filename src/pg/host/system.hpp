@@ -1,6 +1,6 @@
-// What the operating system gives beyond PostgreSQL's own port of it: system_linux.cpp is of Linux, system_posix.cpp of
-// any other system of POSIX, such as macOS. Nothing else asks which system it is. IDGEN_POSIX builds the second on
-// Linux, where it can be tried.
+// What the operating system gives beyond PostgreSQL's own port of it: system.cpp has one half for Linux, and one for any
+// other system of POSIX, such as macOS. Nothing else asks which system it is. IDGEN_POSIX builds the second on Linux,
+// where it can be tried.
 #pragma once
 
 #include <sys/stat.h>

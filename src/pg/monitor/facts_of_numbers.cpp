@@ -1,17 +1,10 @@
 // Facts of the node's numbers: idgen.shards, and who else uses them.
 
-#include "core/horizon/durable_record.hpp"
-#include "pg/host/citus_node.hpp"
-#include "pg/host/server_identity.hpp"
 #include "pg/host/stored_settings.hpp"
 #include "pg/monitor/facts.hpp"
-#include "pg/report/preload.hpp"
-#include "pg/report/words.hpp"
-#include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 const char *beside_region(const char *shards) {
@@ -20,8 +13,7 @@ const char *beside_region(const char *shards) {
 
 // The group of this node, for idgen.shards = 'citus'.
 Fact citus_shards(const Survey &survey) {
-    CitusNode node = citus_node();
-    if (node.state == CitusState::member && is_group_doubtful(survey)) node.state = CitusState::doubtful;
+    CitusNode node = surveyed_node(survey);
     if (node.state == CitusState::member)
         return {beside_region(psprintf("citus: group %u", node.group)), true, nullptr};
     Refusal why = refusal_of_group(node.state);
@@ -128,18 +120,6 @@ Fact own_shards_fact(const Survey &survey) {
     return listed_shards(survey);
 }
 
-}  // namespace
-
-Fact shards_fact(const Survey &survey) {
-    if (has_shards()) return with_origin(with_stored(survey, own_shards_fact(survey)));
-    Refusal none = refusal_of_none();
-    return {psprintf("%s. %s", none.what, none.detail), false, none.advice};
-}
-
-// The settings of idgen that are stored and ignored.
-
-namespace {
-
 struct Ignored {
     StringInfoData text;
     const char *advice;
@@ -162,6 +142,14 @@ void append_ignored(void *argument, const StoredSetting &stored) {
 }
 
 }  // namespace
+
+Fact shards_fact(const Survey &survey) {
+    if (has_shards()) return with_origin(with_stored(survey, own_shards_fact(survey)));
+    Refusal none = refusal_of_none();
+    return {psprintf("%s. %s", none.what, none.detail), false, none.advice};
+}
+
+// The settings of idgen that are stored and ignored.
 
 Fact settings_fact(const Survey &) {
     Ignored ignored{};

@@ -1,31 +1,83 @@
 // Facts of the server: library, copies, layouts, slots, schemas; the horizon, its renewals, and the clock.
 
-#include "core/horizon/horizon.hpp"
-#include "pg/host/catalog.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/host/own_extension.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/host/stored_settings.hpp"
-#include "pg/host/system.hpp"
 #include "pg/monitor/facts.hpp"
-#include "pg/report/preload.hpp"
 #include "pg/report/report_renewal.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
-constexpr int64 ms_a_day = 86400000;
-constexpr int64 days_a_year = 365;
-// A layout that ends sooner should be replaced.
-constexpr int64 shortest_life_ms = 2 * days_a_year * ms_a_day;
+// A layout that ends sooner should be replaced: two years.
+constexpr int64 shortest_life_ms = int64{2} * 365 * 86400000;
+
+// What a renewal would be refused for.
+Fact fact_of_renewal(const Outcome &outcome) {
+    Refusal why = refusal_of_renewal(outcome, Record::horizon, 0);
+    return {why.what, false, why.advice};
+}
 
 // One of them is behind: the library that runs, or the extension's SQL.
 Fact other_version(const char *extension) {
     const char *text = psprintf("%s, and the extension is %s", library_version(), extension);
     if (is_library_at_least(extension)) return {text, false, "ALTER EXTENSION idgen UPDATE"};
     return {text, false, "Install the library of that version if it is not there, and restart."};
+}
+
+constexpr const char *unnoticed = "a copy of its memory would not be noticed";
+
+// The value of the row if the host shows copies.
+const char *copies_text(const Survey &survey) {
+    if (survey.machine_copied == 0) return "its host tells of copies";
+    return psprintf("its host tells of copies: resumed from a snapshot %u time%s since the server started",
+                    survey.machine_copied, survey.machine_copied == 1 ? "" : "s");
+}
+
+// A renewal that takes longer is held up by something.
+constexpr uint32 longest_stall_ms = 5000;
+
+// Signed, for differences: -1500 -> "-1.500 s"
+const char *difference_text(int64 ms) {
+    return ms < 0 ? psprintf("-%s", duration_text(-ms)) : psprintf("+%s", duration_text(ms));
+}
+
+// A transaction that keeps readers waiting for longer is forgotten rather than busy.
+constexpr int64 longest_hold_ms = 300000;
+
+const char *holder_text(const Survey &survey) {
+    if (survey.settled.held_by != HeldBy::process)
+        return psprintf("the prepared transaction %u", survey.settled.holder);
+    if (survey.held_since == 0) return psprintf("the session %u", survey.holder_pid);
+    return psprintf("the session %u, in a transaction since %s", survey.holder_pid,
+                    instant_text(ms_down(survey.held_since)));
+}
+
+const char *told_by_primary(const Survey &survey) {
+    bool is_told = survey.page == Renewal::granted && survey.told_until != none_settled;
+    return is_told ? psprintf("up to %s, as its primary last said", instant_text(ms_of_until(survey.told_until)))
+                   : "its primary has not said anything yet";
+}
+
+const char *use_text(ClockUse use) {
+    switch (use) {
+        case ClockUse::setting:
+            return "idgen.require_clock_sync asks for it";
+        case ClockUse::registry:
+            return "no failover rests on it, because shards come from a registry";
+        case ClockUse::synchronous:
+            return "failover to a synchronous standby does not rest on it";
+        case ClockUse::promotion:
+            return "its promotion rests on it, unless its primary holds it for synchronous";
+        case ClockUse::standby:
+            return "failover to its standby rests on it";
+        case ClockUse::archive:
+            return "a restore from its archive rests on it";
+        case ClockUse::none:
+            break;
+    }
+    return "no failover rests on it, because no standby and no archive is known";
 }
 
 }  // namespace
@@ -50,7 +102,7 @@ Fact fact_of(const FactSource &source, const Survey &survey) {
     return {psprintf("%s. %s", why.what, why.detail), false, why.advice};
 }
 
-// Whether IDs are made, as a draw would find it (outlook.hpp); another row says why not.
+// Whether IDs are made, as a draw would find it (outlook.cpp); another row says why not.
 Fact server_fact(const Survey &survey) {
     const Outlook &outlook = survey.outlook;
     if (survey.in_recovery) return {"standby: its primary makes the IDs", true, nullptr};
@@ -79,29 +131,13 @@ Fact nodes_fact(const Survey &survey) {
 }
 
 Fact copy_fact(const Survey &survey) {
-    if (survey.is_resumed) {
-        Refusal why = refusal_of_renewal({Renewal::resumed, 0}, Record::horizon, 0);
-        return {why.what, false, why.advice};
-    }
+    if (survey.is_resumed) return fact_of_renewal({Renewal::resumed, 0});
     if (survey.copied_from == 0) return {"this database is not a copy, or its shards are confirmed", true, nullptr};
-    Refusal why = refusal_of_renewal({Renewal::copied, survey.copied_from}, Record::horizon, 0);
+    Fact why = fact_of_renewal({Renewal::copied, survey.copied_from});
     return {
-        psprintf("%s; the other has the system identifier %lld", why.what, static_cast<long long>(survey.copied_from)),
+        psprintf("%s; the other has the system identifier %lld", why.value, static_cast<long long>(survey.copied_from)),
         false, why.advice};
 }
-
-namespace {
-
-constexpr const char *unnoticed = "a copy of its memory would not be noticed";
-
-// The value of the row if the host shows copies.
-const char *copies_text(const Survey &survey) {
-    if (survey.machine_copied == 0) return "its host tells of copies";
-    return psprintf("its host tells of copies: resumed from a snapshot %u time%s since the server started",
-                    survey.machine_copied, survey.machine_copied == 1 ? "" : "s");
-}
-
-}  // namespace
 
 Fact machine_fact(const Survey &survey) {
     const char *name = watched_machine.name;
@@ -181,28 +217,11 @@ Fact slots_fact(const Survey &survey) {
         "The next shard needs one that is idle. Increase idgen.max_slots_per_database, or idgen.max_slots and restart."};
 }
 
-// Facts of time: horizon, renewals, clocks, and the standbys that confirm them.
-
-namespace {
-
-// A renewal that takes longer is held up by something.
-constexpr uint32 longest_stall_ms = 5000;
-
-// Signed, for differences: -1500 -> "-1.500 s"
-const char *difference_text(int64 ms) {
-    return ms < 0 ? psprintf("-%s", duration_text(-ms)) : psprintf("+%s", duration_text(ms));
-}
-
-}  // namespace
-
 Fact horizon_fact(const Survey &survey) {
     if (survey.page == Renewal::locked)
         return {"not known: its sequence is locked", false,
                 "Find in pg_locks the session that locks the sequence idgen.horizon, and end it."};
-    if (survey.page != Renewal::granted) {
-        Refusal why = refusal_of_renewal({survey.page, survey.record.value}, Record::horizon, 0);
-        return {why.what, false, why.advice};
-    }
+    if (survey.page != Renewal::granted) return fact_of_renewal({survey.page, survey.record.value});
     const char *text = instant_text(survey.horizon_ms);
     if (survey.in_recovery || survey.horizon_ms - survey.now_ms <= horizon_rules().farthest_ms())
         return {text, true, nullptr};
@@ -229,27 +248,6 @@ Fact lead_fact(const Survey &survey) {
         return {text, false, behind_hint(survey.lead_ms)};
     return {text, false, "IDs of that shard wait until then; a larger idgen.max_lead, as it was, lets them go on."};
 }
-
-namespace {
-
-// A transaction that keeps readers waiting for longer is forgotten rather than busy.
-constexpr int64 longest_hold_ms = 300000;
-
-const char *holder_text(const Survey &survey) {
-    if (survey.settled.held_by != HeldBy::process)
-        return psprintf("the prepared transaction %u", survey.settled.holder);
-    if (survey.held_since == 0) return psprintf("the session %u", survey.holder_pid);
-    return psprintf("the session %u, in a transaction since %s", survey.holder_pid,
-                    instant_text(ms_down(survey.held_since)));
-}
-
-const char *told_by_primary(const Survey &survey) {
-    bool is_told = survey.page == Renewal::granted && survey.told_until != none_settled;
-    return is_told ? psprintf("up to %s, as its primary last said", instant_text(ms_of_until(survey.told_until)))
-                   : "its primary has not said anything yet";
-}
-
-}  // namespace
 
 // Up to where readers by ID may read.
 Fact settled_fact(const Survey &survey) {
@@ -278,36 +276,11 @@ Fact clock_fact(const Survey &survey) {
         "%s from the one accepted; set forward %llu times, back %llu times", difference_text(survey.clock_offset_ms),
         static_cast<unsigned long long>(survey.steps_forward), static_cast<unsigned long long>(survey.steps_back));
     if (survey.clock_offset_ms > settings.max_clock_jump_ms) {
-        Outcome jump{Renewal::clock_jumped, survey.clock_offset_ms, settings.max_clock_jump_ms};
-        Refusal why = refusal_of_renewal(jump, Record::horizon, 0);
-        return {psprintf("%s: %s", why.what, text), false, why.advice};
+        Fact jump = fact_of_renewal({Renewal::clock_jumped, survey.clock_offset_ms, settings.max_clock_jump_ms});
+        return {psprintf("%s: %s", jump.value, text), false, jump.advice};
     }
     return {text, true, nullptr};
 }
-
-namespace {
-
-const char *use_text(ClockUse use) {
-    switch (use) {
-        case ClockUse::setting:
-            return "idgen.require_clock_sync asks for it";
-        case ClockUse::registry:
-            return "no failover rests on it, because shards come from a registry";
-        case ClockUse::synchronous:
-            return "failover to a synchronous standby does not rest on it";
-        case ClockUse::promotion:
-            return "its promotion rests on it, unless its primary holds it for synchronous";
-        case ClockUse::standby:
-            return "failover to its standby rests on it";
-        case ClockUse::archive:
-            return "a restore from its archive rests on it";
-        case ClockUse::none:
-            break;
-    }
-    return "no failover rests on it, because no standby and no archive is known";
-}
-
-}  // namespace
 
 // Judged only if something rests on it: between two polls of a healthy time service the kernel's bound can exceed
 // idgen.clock_error.
@@ -327,10 +300,7 @@ Fact ntp_fact(const Survey &survey) {
 }
 
 Fact standby_fact(const Survey &survey) {
-    if (survey.lacks_standbys) {
-        Refusal why = refusal_of_renewal({Renewal::no_standby, 0}, Record::horizon, 0);
-        return {why.what, false, why.advice};
-    }
+    if (survey.lacks_standbys) return fact_of_renewal({Renewal::no_standby, 0});
     if (!survey.has_standby_names) return {"no synchronous standby", true, nullptr};
     const char *text = psprintf("%u synchronous standby%s connected", survey.standbys, survey.standbys == 1 ? "" : "s");
     if (survey.standbys > 0 || survey.in_recovery) return {text, true, nullptr};

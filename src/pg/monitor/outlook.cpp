@@ -1,25 +1,17 @@
-#include "pg/monitor/outlook.hpp"
 
 #include <algorithm>
 
-#include "core/draw/draw_order.hpp"
 #include "core/draw/renewal_order.hpp"
 #include "pg/draw/refusals.hpp"
-#include "pg/draw/wait.hpp"
 #include "pg/horizon/renew.hpp"
-#include "pg/host/citus_node.hpp"
-#include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/monitor/survey.hpp"
-#include "pg/report/report_renewal.hpp"
-#include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_directory.hpp"
 #include "pg/state/source.hpp"
 #include "pg/state/standby.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // What a draw reads and changes, copied.
@@ -48,12 +40,6 @@ void copy_horizon(Horizon &horizon, const Horizon &from) {
                        horizon.record.known == other.record.known && horizon.record.pending == other.record.pending;
         if (is_same) return;
     }
-}
-
-ClockReading read_clock_after(int64 waited_ms) {
-    ClockReading clock = read_clock();
-    clock.now_ms += waited_ms;
-    return clock;
 }
 
 // The steps of a renewal over the copies (core/draw/renewal_order.hpp). Nothing is written, so there is nothing to
@@ -108,7 +94,8 @@ Outcome rehearse_renewal(Rehearsal &copies, int64 start_ms) {
     }
     if (copies.survey.origin_read != Renewal::granted) return {copies.survey.origin_read, 0};
     ServerView server = server_but_clock(*copies.state);
-    server.clock = read_clock_after(copies.waited_ms);
+    server.clock = read_clock();
+    server.clock.now_ms += copies.waited_ms;
     server.foreign_origin = copies.survey.foreign_origin;
     RehearsedRenewal renewal{{copies.horizon, copies.accepted, server, start_ms}};
     RehearsedPage page{copies};
@@ -129,12 +116,8 @@ bool has_idle(const SlotCopies &slots, Shortage shortage) noexcept {
 
 Shortage look_for_room(SharedState *state) {
     SlotCopies slots = copy_slots(state);
-    SlotCounts database{0, 0};
-    SlotCounts server{0, 0};
-    for (uint32 i = 0; i < slots.count; i++) {
-        add_slot(server, slots.rows[i].use);
-        if (is_of_database(slots.rows[i], MyDatabaseId)) add_slot(database, slots.rows[i].use);
-    }
+    SlotCounts database, server;
+    count_slots(slots, database, server);
     auto share = static_cast<uint32>(slots_per_database());
     Shortage shortage = shortage_of(SlotUse::own, database, share, server, state->max_slots);
     return shortage != Shortage::none && has_idle(slots, shortage) ? Shortage::none : shortage;
@@ -152,14 +135,6 @@ Slot slot_for(Rehearsal &copies, const Source &source) {
     copies.shortage = look_for_room(state);
     int64 floor_ms = Max(copies.horizon.floor_ms.load(), claimed_ms(leases_of(state), source.shard));
     return new_slot(source.packing, floor_ms);
-}
-
-// False if none would be given out.
-bool copy_slot(Rehearsal &copies, const Source &source) {
-    Slot slot = slot_for(copies, source);
-    Guard<SpinLock> guard(copies.slot.mutex);
-    copies.slot.slot = slot;
-    return copies.shortage == Shortage::none;
 }
 
 // The server, as the draw sees it. Each answer that would be an error, or a wait that only others can end, ends it.
@@ -187,7 +162,10 @@ struct RehearsedDraw {
         if (source.pool.empty()) return false;
         uint32 shard = select_shard(source);
         source.held = source.is_leased ? find_lease(leases_of(copies.state), shard) : nullptr;
-        bool is_there = copy_slot(copies, source);
+        Slot slot = slot_for(copies, source);
+        Guard<SpinLock> guard(copies.slot.mutex);
+        copies.slot.slot = slot;
+        bool is_there = copies.shortage == Shortage::none;
         source.slot = {is_there ? &copies.slot : nullptr, copies.slot.generation};
         return is_there;
     }
@@ -290,8 +268,7 @@ void rehearse(Rehearsal &copies, Source &source) {
 // Whether the node has a group of Citus, if its shards are to come from that.
 bool has_group(const Survey &survey, Refusal &why) {
     if (settings.shards_from != ShardsFrom::citus) return true;
-    CitusState state = citus_node().state;
-    if (state == CitusState::member && is_group_doubtful(survey)) state = CitusState::doubtful;
+    CitusState state = surveyed_node(survey).state;
     if (state != CitusState::member) why = refusal_of_group(state);
     return state == CitusState::member;
 }

@@ -2,21 +2,43 @@
 
 #include <algorithm>
 
-#include "core/horizon/renewal.hpp"
 #include "pg/horizon/durable_page.hpp"
-#include "pg/horizon/origin.hpp"
-#include "pg/host/citus_node.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/host/own_extension.hpp"
 #include "pg/host/server_identity.hpp"
+#include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/slot_directory.hpp"
 #include "pg/state/standby.hpp"
-#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
-
 namespace {
+
+SlotOwner owner_of(const SlotKey &key, LayoutForm form) noexcept {
+    bool is_clock = key.shard == clock_shard;
+    return {layout_of(key.packing, form), is_clock ? 0 : key.shard, is_clock};
+}
+
+SlotCopy copy_of(SharedSlot &entry) noexcept {
+    Guard<SpinLock> guard(entry.mutex);
+    return {entry.link.key, entry.form, entry.use, entry.slot, entry.waits, entry.wait_us, entry.max_lead_ms};
+}
+
+// Copies whose slot a tag is of; false if it is no slot's, or that one is another shard's now.
+bool copy_owner(SharedState *state, uint64 slot_tag, SlotOwner &owner) noexcept {
+    auto number = static_cast<uint32>(slot_tag);
+    if (number >= state->max_slots) return false;
+    SharedSlot &slot = slots_of(state)[number];
+    SlotKey key;
+    LayoutForm form;
+    {
+        Guard<SpinLock> guard(slot.mutex);
+        if (slot.generation != slot_tag >> 32) return false;
+        key = slot.link.key;
+        form = slot.form;
+    }
+    owner = owner_of(key, form);
+    return true;
+}
 
 void look_at_page(const SharedState *state, Survey &survey) {
     RecordPage page;
@@ -72,13 +94,9 @@ uint32 partition_slots(const SlotCopies &slots) noexcept {
     return static_cast<uint32>(std::partition(slots.rows, slots.rows + slots.count, is_mine) - slots.rows);
 }
 
-void count_slots(const SlotCopies &slots, uint32 own_count, Survey &survey) noexcept {
-    SlotCounts database{0, 0};
-    SlotCounts server{0, 0};
-    for (uint32 i = 0; i < slots.count; i++) {
-        add_slot(server, slots.rows[i].use);
-        if (i < own_count) add_slot(database, slots.rows[i].use);
-    }
+void look_at_counts(const SlotCopies &slots, Survey &survey) noexcept {
+    SlotCounts database, server;
+    count_slots(slots, database, server);
     survey.slots = database.all;
     survey.server_slots = server.all;
     survey.others_used = database.other >= slots_for_others(survey.slots_limit) ||
@@ -128,7 +146,7 @@ void look_at_slots(SharedState *state, Survey &survey) {
     // The clock after the slots: else an ID made in between would lie further ahead than it may.
     survey.now_ms = wall_ms();
     uint32 own_count = partition_slots(slots);
-    count_slots(slots, own_count, survey);
+    look_at_counts(slots, survey);
     look_at_width({slots.rows, own_count}, survey);
     for (uint32 i = 0; i < own_count; i++) look_at_slot(slots.rows[i], survey);
     look_at_twins(slots, own_count, survey);
@@ -196,9 +214,71 @@ void look_at_memory(SharedState *state, Survey &survey) {
 
 }  // namespace
 
-bool is_group_doubtful(const Survey &survey) {
+SlotOwner owner_of(const SlotCopy &copy) noexcept {
+    return owner_of(copy.key, copy.form);
+}
+
+SlotCopies copy_slots(SharedState *state) {
+    uint32 used = unlocked_directory_of(state).slots_used();
+    SlotCopies copies{static_cast<SlotCopy *>(palloc((used + 1) * sizeof(SlotCopy))), 0};
+    for (uint32 i = 0; i < used; i++) {
+        SlotCopy &row = copies.rows[copies.count];
+        row = copy_of(slots_of(state)[i]);
+        if (row.key.database != 0) copies.count++;
+    }
+    return copies;
+}
+
+void count_slots(const SlotCopies &slots, SlotCounts &database, SlotCounts &server) noexcept {
+    database = server = {0, 0};
+    for (uint32 i = 0; i < slots.count; i++) {
+        add_slot(server, slots.rows[i].use);
+        if (is_of_database(slots.rows[i], MyDatabaseId)) add_slot(database, slots.rows[i].use);
+    }
+}
+
+bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept {
+    SharedBackend &backend = backends_of(state)[number];
+    copy.pid = pg_atomic_read_u32(&backend.pid);
+    pg_read_barrier();
+    copy.last_id = pg_atomic_read_u64(&backend.last_id);
+    if (copy.pid == 0 || copy.last_id == 0) return false;
+    copy.database = backend.database;
+    copy.user = backend.user;
+    // In this order: a reset in between would leave fewer than none.
+    uint64 ids_before = pg_atomic_read_u64(&backend.ids_before);
+    pg_read_barrier();
+    copy.ids = pg_atomic_read_u64(&backend.ids) - ids_before;
+    copy.waits = pg_atomic_read_u64(&backend.waits);
+    copy.wait_us = pg_atomic_read_u64(&backend.wait_us);
+    copy.announced_ms = announced_ms(state, backend.process, copy.database);
+    copy.has_slot = copy_owner(state, pg_atomic_read_u64(&backend.slot_tag), copy.owner);
+    pg_read_barrier();
+    return pg_atomic_read_u32(&backend.pid) == copy.pid;
+}
+
+bool copy_leader(SharedState *state, uint32 process, BackendCopy &copy) noexcept {
+    Oid database = processes_of(state)[process].database.load();
+    int64 start_ms = announced_ms(state, process, database);
+    if (start_ms == 0) return false;
+    const volatile PGPROC &leader = ProcGlobal->allProcs[process];
+    uint32 number = backend_number_of(leader);
+    if (number < state->backend_count && copy_backend(state, number, copy)) return false;
+    copy = BackendCopy{};
+    copy.pid = static_cast<uint32>(leader.pid);
+    copy.database = database;
+    copy.user = leader.roleId;
+    copy.announced_ms = start_ms;
+    return true;
+}
+
+CitusNode surveyed_node(const Survey &survey) {
+    CitusNode node = citus_node();
     bool is_known = !survey.in_recovery && survey.page == Renewal::granted && !has_registry();
-    return is_known && has_clone() && may_be_clone(survey.record, server_identity(), true);
+    if (node.state == CitusState::member && is_known && has_clone() &&
+        may_be_clone(survey.record, server_identity(), true))
+        node.state = CitusState::doubtful;
+    return node;
 }
 
 Survey take_survey() {

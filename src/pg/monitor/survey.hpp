@@ -1,18 +1,73 @@
 // All that idgen.status() looks at, gathered once: the horizon's page, clocks, standbys, slots, and the numbers of this
-// server from a registry. Only looks.
+// server from a registry. Only looks: it works on a standby, without the library loaded at the start, and if IDs are
+// refused.
 #pragma once
 
-#include "core/horizon/renewal.hpp"
-#include "core/layout/layout.hpp"
 #include "core/reading/settled.hpp"
-#include "pg/host/clock.hpp"
-#include "pg/host/open_schemas.hpp"
-#include "pg/monitor/outlook.hpp"
-#include "pg/monitor/statistics.hpp"
-#include "pg/number/numbers.hpp"
+#include "pg/host/citus_node.hpp"
+#include "pg/host/own_extension.hpp"
+#include "pg/report/words.hpp"
+#include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
+
+// Copies of the slots and of what backends draw, for statistics. Each slot is read under its own lock and no other, so
+// a row is true in itself, the rows together are of slightly different instants, and no session that draws waits longer
+// than for the copy of one slot.
+
+// Whose a slot is.
+struct SlotOwner {
+    Layout layout;  // the first that it was used with; layouts that pack alike share a slot
+    uint32 shard;   // as it is packed
+    bool is_clock;  // the hybrid logical clock of its database; else a shard
+};
+
+struct SlotCopy {
+    SlotKey key;
+    LayoutForm form;
+    SlotUse use;
+    Slot slot;
+    uint64 waits;
+    uint64 wait_us;
+    uint32 max_lead_ms;
+};
+
+struct SlotCopies {
+    SlotCopy *rows;  // by palloc
+    uint32 count;
+};
+
+// The slots in use, of all databases.
+SlotCopies copy_slots(SharedState *state);
+
+inline bool is_of_database(const SlotCopy &copy, Oid database) noexcept {
+    return copy.key.database == database;
+}
+SlotOwner owner_of(const SlotCopy &copy) noexcept;
+
+// Counts those of this session's database, and all.
+void count_slots(const SlotCopies &slots, SlotCounts &database, SlotCounts &server) noexcept;
+
+struct BackendCopy {
+    uint32 pid;
+    Oid database;
+    Oid user;
+    uint64 ids;
+    uint64 last_id;  // 0: none
+    uint64 waits;
+    uint64 wait_us;
+    int64 announced_ms;  // from where it draws in the transaction that it is in; 0: it has drawn nothing in it
+    bool has_slot;       // false: no slot made the last, or it was given to another shard since
+    SlotOwner owner;     // of that slot
+};
+
+// Whether the entry is of a live backend that made IDs; copies it.
+bool copy_backend(SharedState *state, uint32 number, BackendCopy &copy) noexcept;
+
+// Whether a process that made no ID itself is in a transaction for which its parallel workers have; copies what is
+// known of it.
+bool copy_leader(SharedState *state, uint32 process, BackendCopy &copy) noexcept;
 
 // A number that two databases of this server use in one packing.
 struct Twin {
@@ -37,8 +92,14 @@ inline bool is_clock_judged(ClockUse use) noexcept {
     return use != ClockUse::registry && use != ClockUse::synchronous && use != ClockUse::none;
 }
 
-// What there is to know of this database's ID making and of what it rests on: clocks, horizon, standbys, slots. Only
-// looks: it works on a standby, without the library loaded at the start, and if IDs are refused.
+// Whether a session of this database can make an ID now, with the settings that the caller has, the default layout, or
+// one in use if that is not, and the shards that the node owns.
+struct Outlook {
+    bool makes_ids;
+    bool awaits_number;  // it makes them as soon as the registry grants a number, and nothing speaks against that
+    Refusal refusal;     // why it makes none
+    int64 found_ms;      // when a session found that, which a look cannot; 0: by the look
+};
 
 struct Survey {
     bool is_loaded;     // else only `in_recovery`, page, kernel clock, standbys and schemas are known
@@ -60,7 +121,7 @@ struct Survey {
     int64 renewed_ms;        // 0: not since the server started
     int64 advanced_ms;       // where idgen.advance() moved it to; 0: nowhere since the server started
     uint32 stall_ms;         // how long renewals have been asked for in vain
-    uint64 arrived_others;   // rows that triggers counted (pg/state/arrivals.hpp)
+    uint64 arrived_others;   // rows that triggers counted (pg/state/shared_state.hpp)
     uint64 arrived_perhaps;
     int64 arrived_id;
     uint64 arrived_place;
@@ -108,8 +169,13 @@ inline int64 settled_lag_ms(const Survey &survey) noexcept {
     return Max(survey.now_ms - survey.settled.until_ms, 0);
 }
 
-// Whether the node's group in Citus may be that of the origin whose promoted clone this server is (pg/draw/own_group.hpp).
-bool is_group_doubtful(const Survey &survey);
+// The node among those of Citus; doubtful if its group may be that of the origin whose promoted clone this server is
+// (pg/draw/refusals.hpp).
+CitusNode surveyed_node(const Survey &survey);
+
+// By a draw in the order of every draw (core/draw/draw_order.hpp), over copies of what it would read. So it judges as a
+// draw does. It takes and writes nothing, and a wait only moves its own clock on.
+Outlook look_ahead(SharedState *state, const Survey &survey);
 
 // Looks at everything.
 Survey take_survey();

@@ -1,16 +1,87 @@
 #include "pg/reading/settled.hpp"
 
-#include "pg/horizon/durable_page.hpp"
+#include "core/draw/renewal_order.hpp"
 #include "pg/horizon/renew.hpp"
-#include "pg/reading/standbys.hpp"
+#include "pg/host/server_locks.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/libraries.hpp"
-#include "pg/state/own_transaction.hpp"
 #include "pg/state/source.hpp"
-#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
-
 namespace {
+
+// What this process remembers from one commit to the next.
+struct Teller {
+    SharedDatabase *database;  // this session's, if any ID was made in it since the start; null: not known
+    uint32 misses;             // commits that did not know it
+    bool has_loaded;           // this process tried to read what a start left
+};
+Teller teller{};
+
+void write_settled(SharedState *state, SharedDatabase &database) {
+    with_sequence(Record::horizon, [&](Relation sequence) {
+        RecordHost host{state, &database, sequence};
+        idgen::tell_standbys(host, database);
+        return granted_outcome;
+    });
+}
+
+// Finds this session's database. While it is not known, one commit of many looks for it among thousands of others.
+SharedDatabase *known_database(SharedState *state) noexcept {
+    constexpr uint32 rest = 64;
+    SharedDatabase *&known = teller.database;
+    bool is_known = known != nullptr && known->database.load(std::memory_order_relaxed) == MyDatabaseId;
+    if (!is_known && self.database != nullptr)
+        known = self.database;
+    else if (!is_known)
+        known = teller.misses++ % rest == 0 ? find_database(state) : nullptr;
+    return known;
+}
+
+// Whether it is this session's turn to try: while transactions hold back what is settled, once a second is enough.
+bool is_turn_to_tell(SharedDatabase &database, int64 now_ms) noexcept {
+    constexpr int64 pause_ms = 1000;
+    uint64 before = pg_atomic_read_u64(&database.told_try_ms);
+    auto since_ms = now_ms - static_cast<int64>(before);
+    if (since_ms >= 0 && since_ms < pause_ms) return false;
+    return compare_exchange(database.told_try_ms, before, static_cast<uint64>(now_ms));
+}
+
+bool may_tell() {
+    return !HistoricSnapshotActive() && !RecoveryInProgress() && is_followed();
+}
+
+void load_unknown() {
+    if (!OidIsValid(own_schema.find_relation(name_of(Record::horizon)))) return;
+    attach_backend();
+    load_horizon();
+}
+
+// After a start it can take long until a session asks or draws, and a standby does not know yet that the last IDs from
+// before the start are settled. So each process reads the horizon once, at its first commit.
+SharedDatabase *load_for_standbys(SharedDatabase *database) {
+    if (teller.has_loaded) return database;
+    teller.has_loaded = true;
+    if (!may_tell() || !has_standby()) return database;
+    attempt(load_unknown);
+    return self.database;
+}
+
+// Tells standbys what is settled, by the page of the horizon, which they replay: writes up to where all is settled, if
+// that is due (core/horizon/renewal.hpp). Never waits; what fails now, the commit
+// of another transaction makes good. Called before each
+// commit: the session need not be attached.
+void tell_standbys() {
+    SharedState *state = attached_state();
+    if (state == nullptr || !OidIsValid(MyDatabaseId)) return;
+    SharedDatabase *database = known_database(state);
+    bool is_known = database != nullptr && database->horizon.durable_ms.load(std::memory_order_relaxed) != 0;
+    if (unlikely(!is_known)) database = load_for_standbys(database);
+    if (database == nullptr || !is_untold(database->horizon)) return;
+    int64 now_ms = wall_ms();
+    if (!is_to_tell(database->horizon, now_ms) || !is_turn_to_tell(*database, now_ms) || !may_tell()) return;
+    attempt([state, database] { write_settled(state, *database); });
+}
 
 void end_transaction(XactEvent event, void *) {
     bool may_be_prepared = max_prepared_xacts > 0;
@@ -52,12 +123,6 @@ SettledAnswer answer_of_primary(const SnapshotView &query) {
 SettledAnswer answer_of_standby(const SnapshotView &query) {
     Standby standby;
     return answer_on_standby(standby, query);
-}
-
-// For tests and measurements.
-void log_rule(AnsweredBy by) {
-    const char *rule = by == AnsweredBy::nothing ? "nothing" : by == AnsweredBy::pair ? "a pair" : "the snapshot";
-    ereport(DEBUG2, errmsg_internal("id_settled() answered by %s", rule));
 }
 
 // The answers of this transaction, in its memory.
@@ -148,7 +213,11 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     kept->until = answer.until;
     own.kept.add(*kept);
     own.count++;
-    log_rule(answer.by);
+    // For tests and measurements.
+    const char *rule = answer.by == AnsweredBy::nothing ? "nothing"
+                       : answer.by == AnsweredBy::pair  ? "a pair"
+                                                        : "the snapshot";
+    ereport(DEBUG2, errmsg_internal("id_settled() answered by %s", rule));
     return *kept;
 }
 

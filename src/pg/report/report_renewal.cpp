@@ -1,8 +1,5 @@
 #include "pg/report/report_renewal.hpp"
 
-#include "core/horizon/generators.hpp"
-#include "pg/report/words.hpp"
-
 namespace idgen::pg {
 
 Refusal doubt_of_clock(const Outcome &clock, const char *required) {
@@ -70,7 +67,8 @@ Refusal converted(int64 origin) {
 Refusal newer_record(Record kind) {
     return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
             psprintf("\"%s\" was written by a later version of idgen", sequence_of(kind)),
-            "This version cannot read what it holds.", later_version_hint, "horizon"};
+            "This version cannot read what it holds.",
+            "Install the version of idgen that the database was used with, and restart.", "horizon"};
 }
 
 Refusal unlogged(Record kind) {
@@ -88,21 +86,16 @@ Refusal uncommitted(Record kind) {
         "Commit before you make IDs.", "horizon"};
 }
 
-constexpr const char *no_pages = "The sequence of the extension is missing, or its pages are not as they were written.";
-
-Refusal no_horizon() {
+Refusal no_record(Record kind) {
+    bool is_horizon = kind == Record::horizon;
     return {
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        psprintf("\"%s\" does not hold the durable horizon", sequence_of(Record::horizon)), no_pages,
-        "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then idgen.advance() above the time of the last ID.",
-        "horizon"};
-}
-
-Refusal no_generators() {
-    return {
-        ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        psprintf("\"%s\" does not hold the generators of DecimalIds", sequence_of(Record::generator)), no_pages,
-        "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then set idgen.decimal_launch to a number that was never used.",
+        is_horizon ? psprintf("\"%s\" does not hold the durable horizon", sequence_of(kind))
+                   : psprintf("\"%s\" does not hold the generators of DecimalIds", sequence_of(kind)),
+        "The sequence of the extension is missing, or its pages are not as they were written.",
+        is_horizon
+            ? "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then idgen.advance() above the time of the last ID."
+            : "Create the extension again: DROP EXTENSION idgen, then CREATE EXTENSION idgen, then set idgen.decimal_launch to a number that was never used.",
         "horizon"};
 }
 
@@ -127,18 +120,15 @@ Refusal no_generator_left(int64 value) {
 }
 
 // Of a machine that is a copy with its memory.
-
-Refusal resumed_horizon() {
-    return {ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-            "this machine was resumed from a snapshot of its memory and keeps its shards", resumed_detail,
-            confirm_machine_hint, "copy"};
-}
-
-Refusal resumed_generators() {
+Refusal resumed(bool is_horizon) {
     return {
         ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
-        "this machine was resumed from a snapshot of its memory and keeps its launch number", resumed_detail,
-        "Set idgen.decimal_launch to a number that was never used, and let the sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards().",
+        is_horizon ? "this machine was resumed from a snapshot of its memory and keeps its shards"
+                   : "this machine was resumed from a snapshot of its memory and keeps its launch number",
+        resumed_detail,
+        is_horizon
+            ? confirm_machine_hint
+            : "Set idgen.decimal_launch to a number that was never used, and let the sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards().",
         "copy"};
 }
 
@@ -167,7 +157,7 @@ Refusal refusal_of_renewal(const Outcome &outcome, Record kind, int64 waited_ms)
     bool is_horizon = kind == Record::horizon;
     switch (outcome.renewal) {
         case Renewal::no_record:
-            return is_horizon ? no_horizon() : no_generators();
+            return no_record(kind);
         case Renewal::newer_record:
             return newer_record(kind);
         case Renewal::unlogged:
@@ -190,7 +180,7 @@ Refusal refusal_of_renewal(const Outcome &outcome, Record kind, int64 waited_ms)
         case Renewal::converted:
             return converted(outcome.detail);
         case Renewal::resumed:
-            return is_horizon ? resumed_horizon() : resumed_generators();
+            return resumed(is_horizon);
         case Renewal::granted:
         case Renewal::not_above:
         case Renewal::locked:

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/horizon/renewal.hpp"
-#include "pg/report/refusal.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 

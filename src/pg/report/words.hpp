@@ -1,4 +1,4 @@
-// Words that several messages share: names as text, and advice that more than one message gives, or idgen.status(), too.
+// Words that several messages share, or idgen.status(), too: names as text, advice, and why no ID is made.
 #pragma once
 
 #include "core/horizon/renewal.hpp"
@@ -65,12 +65,6 @@ constexpr const char *sequence_of(Record kind) noexcept {
     return kind == Record::horizon ? "idgen.horizon" : "idgen.generator";
 }
 
-// How far ahead of the clock a time may lie, and how long a call may wait for it.
-struct WaitLimits {
-    int64 max_lead_ms;
-    int64 max_wait_ms;
-};
-
 constexpr const char *time_between_hint = "Give a time in between.";
 constexpr const char *finite_hint = "Give a finite timestamp.";
 constexpr const char *right_layout_hint = "Give the layout that the ID was made with.";
@@ -93,12 +87,10 @@ constexpr const char *confirm_machine_hint =
     "Give this machine shards that no other one has, in idgen.shards, and let its sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards() in each database.";
 constexpr const char *machine_denied_hint =
     "Let the server read it: the packages of idgen bring a rule for udev, and containers need the device. Or set idgen.machine_generation to off.";
-constexpr const char *later_version_hint = "Install the version of idgen that the database was used with, and restart.";
 constexpr const char *no_registry_hint =
     "ALTER SYSTEM SET idgen.registry = '...' and restart, or set idgen.shards to the shards of this node.";
 constexpr const char *see_registry_hint =
     "SELECT * FROM idgen.status() says how the registry is; idgen.max_wait is the longest wait.";
-constexpr const char *no_region_hint = "Set idgen.region to 0; shards cover the region of a layout that has one.";
 
 // What to do if a registry has lost horizons; by palloc.
 inline const char *older_registry_hint(int64 granted_ms) {
@@ -106,5 +98,38 @@ inline const char *older_registry_hint(int64 granted_ms) {
         "Advance it now, to an instant above %s: idgen_registry.advance() there, or with etcd idgen_lease.advance_registry() on a node. Until then other servers can make IDs again.",
         instant_text(granted_ms));
 }
+
+// Why no ID is made: an error has it as message, DETAIL and HINT, and idgen.status() as value and advice of the row that
+// it names. Texts are constants or by palloc.
+struct Refusal {
+    int code;  // the SQLSTATE
+    const char *what;
+    const char *detail;
+    const char *advice;
+    const char *row;  // of idgen.status()
+};
+
+inline void say(int level, const Refusal &refusal) {
+    ereport(level, errcode(refusal.code), errmsg("%s", refusal.what), errdetail("%s", refusal.detail),
+            errhint("%s", refusal.advice));
+}
+
+[[noreturn]] inline void raise(const Refusal &refusal) {
+    say(ERROR, refusal);
+    pg_unreachable();
+}
+
+// Advice to have the server load the modules when it starts: the statement that keeps what is loaded now, and adds the
+// library. It goes before what postgresql.conf says. Palloc'ed,
+// as a sentence. To a role that may not read the setting it says only what a superuser has to do.
+const char *preload_hint();
+// The same with idgen_lease behind it.
+const char *preload_lease_hint();
+// That for the server's log, from a process without a role.
+const char *preload_lease_hint_for_log();
+// The same where the process of idgen_lease does not run: the module may be loaded.
+const char *keeper_hint();
+// Advice to set idgen.registry: that given, or where it cannot be set yet, the same as preload_lease_hint().
+const char *registry_hint(const char *if_loaded);
 
 }  // namespace idgen::pg

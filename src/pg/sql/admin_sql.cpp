@@ -1,46 +1,18 @@
-// The SQL face of clock, horizon and release, for the DBA.
+// The SQL face of clock, horizon and release, for the DBA; and of the statistics: one row for each slot, backend and
+// database.
 
 #include "core/draw/moves.hpp"
-#include "core/horizon/renewal.hpp"
-#include "pg/draw/tally.hpp"
+#include "pg/draw/wait.hpp"
 #include "pg/horizon/durable_page.hpp"
 #include "pg/horizon/horizon_admin.hpp"
-#include "pg/host/clock.hpp"
-#include "pg/host/own_extension.hpp"
+#include "pg/host/rows.hpp"
 #include "pg/monitor/facts.hpp"
-#include "pg/monitor/statistics.hpp"
-#include "pg/report/report_renewal.hpp"
-#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
+#include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/shared_state.hpp"
-#include "pg/state/undecided.hpp"
 
 namespace idgen::pg {
-
 namespace {
-
-// Calls that can make duplicates.
-enum class RiskyCall : uint8 { reset, confirm_shards };
-
-int detail_of(RiskyCall call) {
-    switch (call) {
-        case RiskyCall::reset:
-            return errdetail("A horizon below the last ID makes duplicates.");
-        case RiskyCall::confirm_shards:
-            break;
-    }
-    return errdetail("Two servers with the same shards make the same IDs.");
-}
-
-const char *name_of(RiskyCall call) noexcept {
-    return call == RiskyCall::reset ? "idgen.reset" : "idgen.confirm_shards";
-}
-
-[[noreturn]] void report_not_superuser(RiskyCall call) {
-    ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE), errmsg("must be superuser to call %s()", name_of(call)),
-            detail_of(call), errhint("Have a superuser call it."));
-}
 
 // An instant to which the horizon is moved: no ID below it, not even by a part of a ms.
 int64 horizon_argument(FunctionCallInfo fcinfo) {
@@ -69,19 +41,9 @@ void require_near(int64 at_ms, const char *hint) {
             errhint("%s", hint));
 }
 
-bool far_argument(FunctionCallInfo fcinfo) {
-    if (PG_ARGISNULL(1))
-        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "far"),
-                errdetail("If true, the instant may lie more than an hour ahead of the clock."),
-                errhint("Leave the argument out to use its default."));
-    return PG_GETARG_BOOL(1);
-}
-
-bool force_argument(FunctionCallInfo fcinfo) {
-    if (PG_ARGISNULL(1))
-        ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "force"),
-                errdetail("If true, the horizon is lowered even if IDs could come twice."),
-                errhint("Leave the argument out to use its default."));
+// The second argument; `what` is what it does if it is true.
+bool flag_argument(FunctionCallInfo fcinfo, const char *name, const char *what) {
+    if (PG_ARGISNULL(1)) report_null(name, what);
     return PG_GETARG_BOOL(1);
 }
 
@@ -119,6 +81,93 @@ void notice_wait(int64 at_ms) {
             errhint("If that is a mistake, have a superuser call idgen.reset()."));
 }
 
+// Layout and shard. The hybrid logical clock has neither, though it packs like a layout.
+void set_owner(Row &row, bool known, SlotOwner &owner) {
+    row.set_if(known && !owner.is_clock, "layout", PointerGetDatum(&owner.layout));
+    row.set_if(known && owner.layout.node_bits() > 0, "shard", int_datum(owner.shard));
+}
+
+void put_slot(ReturnSetInfo *rows, const SlotCopy &copy) {
+    SlotOwner owner = owner_of(copy);
+    Packing p = packing_of(owner.layout);
+    const Slot &slot = copy.slot;
+    Row row(rows);
+    set_owner(row, true, owner);
+    row.set("ids", count_datum(slot.ids));
+    row.set("waits", count_datum(copy.waits));
+    row.set("wait_time", ms_datum(copy.wait_us));
+    row.set("borrows", count_datum(slot.borrows));
+    row.set("holds", count_datum(slot.holds));
+    row.set("max_lead", Int64GetDatum(copy.max_lead_ms));
+    if (slot.sequence != no_sequence) {
+        row.set("last_id", Int64GetDatum(pack(p, slot.tick, owner.shard, slot.sequence)));
+        row.set("last_time", TimestampTzGetDatum(start_of(p, slot.tick)));
+    }
+    row.put();
+}
+
+void put_backend(ReturnSetInfo *rows, BackendCopy &copy) {
+    Row row(rows);
+    row.set("pid", int_datum(copy.pid));
+    row.set("datid", ObjectIdGetDatum(copy.database));
+    row.set("usesysid", ObjectIdGetDatum(copy.user));
+    set_owner(row, copy.has_slot, copy.owner);
+    row.set("ids", count_datum(copy.ids));
+    row.set("waits", count_datum(copy.waits));
+    row.set("wait_time", ms_datum(copy.wait_us));
+    row.set_if(copy.last_id != 0, "last_id", count_datum(copy.last_id));
+    row.set_if(copy.announced_ms != 0, "draws_from", time_datum(copy.announced_ms));
+    row.put();
+}
+
+void put_prepared(ReturnSetInfo *rows, const PreparedAnnouncement &prepared) {
+    Row row(rows);
+    row.set("datid", ObjectIdGetDatum(prepared.database));
+    if (prepared.start_ms != INT64_MIN) row.set("draws_from", time_datum(prepared.start_ms));
+    row.set("prepared", TransactionIdGetDatum(prepared.xid));
+    row.put();
+}
+
+void put_database(ReturnSetInfo *rows, const Survey &survey) {
+    bool is_loaded = survey.is_loaded;
+    Row row(rows);
+    row.set("in_recovery", BoolGetDatum(survey.in_recovery));
+    row.set_if(survey.page == Renewal::granted, "horizon", time_datum(survey.horizon_ms));
+    row.set_if(is_loaded, "renewals", count_datum(survey.renewals));
+    row.set_if(survey.renewed_ms != 0, "renewed_at", time_datum(survey.renewed_ms));
+    row.set_if(is_loaded, "stall", Int64GetDatum(survey.stall_ms));
+    row.set_if(is_loaded, "lead", Int64GetDatum(survey.lead_ms));
+    bool is_settled = survey.has_settled && survey.settled.held_by != HeldBy::unknown;
+    if (is_settled) row.set("settled_lag", Int64GetDatum(settled_lag_ms(survey)));
+    row.set_if(survey.has_accepted_clock, "clock_offset", Int64GetDatum(survey.clock_offset_ms));
+    row.set_if(is_loaded, "clock_steps_forward", count_datum(survey.steps_forward));
+    row.set_if(is_loaded, "clock_steps_back", count_datum(survey.steps_back));
+    row.set("clock_synchronized", BoolGetDatum(survey.kernel.is_synchronized));
+    row.set("clock_max_error", ms_datum(static_cast<uint64>(survey.kernel.max_error_us)));
+    row.set("synchronous", BoolGetDatum(survey.has_standby_names));
+    row.set("standbys", int_datum(survey.standbys));
+    row.set_if(is_loaded, "slots", int_datum(survey.slots));
+    row.set_if(is_loaded, "slots_limit", int_datum(survey.slots_limit));
+    row.set_if(is_loaded, "server_slots", int_datum(survey.server_slots));
+    row.set_if(is_loaded, "server_slots_limit", int_datum(survey.server_slots_limit));
+    row.set_if(is_loaded, "server_databases", int_datum(survey.server_databases));
+    row.set_if(is_loaded, "server_databases_limit", int_datum(survey.server_databases_limit));
+    Layout ending = survey.ending;
+    row.set_if(is_loaded, "layout", PointerGetDatum(&ending));
+    row.set_if(is_loaded, "layout_end", time_datum(survey.end_ms));
+    row.put();
+}
+
+void put_fact(ReturnSetInfo *rows, const char *key, const Fact &fact) {
+    if (fact.value == nullptr) return;
+    Row row(rows);
+    row.set("key", CStringGetTextDatum(key));
+    row.set("value", CStringGetTextDatum(fact.value));
+    row.set("ok", BoolGetDatum(fact.is_ok));
+    if (fact.advice != nullptr) row.set("advice", CStringGetTextDatum(fact.advice));
+    row.put();
+}
+
 }  // namespace
 
 extern "C" {
@@ -152,7 +201,8 @@ Datum idgen_create_generators(PG_FUNCTION_ARGS) {
 Datum idgen_advance(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "at");
     int64 at_ms = horizon_argument(fcinfo);
-    if (!far_argument(fcinfo)) require_near(ms_down(PG_GETARG_TIMESTAMPTZ(0)), far_advance_hint);
+    bool is_far = flag_argument(fcinfo, "far", "If true, the instant may lie more than an hour ahead of the clock.");
+    if (!is_far) require_near(ms_down(PG_GETARG_TIMESTAMPTZ(0)), far_advance_hint);
     advance_horizon(at_ms);
     notice_wait(at_ms);
     PG_RETURN_VOID();
@@ -161,15 +211,15 @@ Datum idgen_advance(PG_FUNCTION_ARGS) {
 Datum idgen_reset(PG_FUNCTION_ARGS) {
     bool has_instant = !PG_ARGISNULL(0);
     int64 at_ms = has_instant ? horizon_argument(fcinfo) : 0;
-    bool is_forced = force_argument(fcinfo);
-    if (!superuser()) report_not_superuser(RiskyCall::reset);
+    bool is_forced = flag_argument(fcinfo, "force", "If true, the horizon is lowered even if IDs could come twice.");
+    require_superuser("idgen.reset", "A horizon below the last ID makes duplicates.");
     if (has_instant) require_near(ms_down(PG_GETARG_TIMESTAMPTZ(0)), far_reset_hint);
     notice_wait(reset_horizon(at_ms, is_forced));
     PG_RETURN_VOID();
 }
 
 Datum idgen_confirm_shards(PG_FUNCTION_ARGS) {
-    if (!superuser()) report_not_superuser(RiskyCall::confirm_shards);
+    require_superuser("idgen.confirm_shards", "Two servers with the same shards make the same IDs.");
     confirm_shards();
     PG_RETURN_VOID();
 }
@@ -186,6 +236,51 @@ Datum idgen_require_library(PG_FUNCTION_ARGS) {
     PG_RETURN_VOID();
 }
 
-}  // extern "C"
+PG_FUNCTION_INFO_V1(idgen_stat_shard);
+PG_FUNCTION_INFO_V1(idgen_stat_backend);
+PG_FUNCTION_INFO_V1(idgen_stat_database);
+PG_FUNCTION_INFO_V1(idgen_status);
+PG_FUNCTION_INFO_V1(idgen_reset_stats);
 
+Datum idgen_stat_shard(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    SlotCopies slots = copy_slots(shared_state());
+    for (uint32 i = 0; i < slots.count; i++)
+        if (is_of_database(slots.rows[i], MyDatabaseId)) put_slot(rows, slots.rows[i]);
+    return Datum{0};
+}
+
+Datum idgen_stat_backend(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    SharedState *state = shared_state();
+    BackendCopy copy;
+    for (uint32 i = 0; i < state->backend_count; i++)
+        if (copy_backend(state, i, copy)) put_backend(rows, copy);
+    for (uint32 i = 0; i < state->backend_count; i++)
+        if (copy_leader(state, i, copy)) put_backend(rows, copy);
+    PreparedCopies prepared = copy_prepared(state);
+    for (uint32 i = 0; i < prepared.count; i++) put_prepared(rows, prepared.rows[i]);
+    return Datum{0};
+}
+
+Datum idgen_stat_database(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    put_database(rows, take_survey());
+    return Datum{0};
+}
+
+Datum idgen_status(PG_FUNCTION_ARGS) {
+    ReturnSetInfo *rows = begin_rows(fcinfo);
+    Survey survey = take_survey();
+    for (const FactSource &source : facts)
+        if (survey.is_loaded || !source.needs_library) put_fact(rows, source.key, fact_of(source, survey));
+    return Datum{0};
+}
+
+Datum idgen_reset_stats(PG_FUNCTION_ARGS) {
+    reset_tallies(shared_state());
+    PG_RETURN_VOID();
+}
+
+}  // extern "C"
 }  // namespace idgen::pg

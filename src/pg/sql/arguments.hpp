@@ -18,10 +18,8 @@ inline const Layout &layout_argument(FunctionCallInfo fcinfo, int number) {
 
 // For functions that are not strict: raises on null in an argument without a default, naming it.
 inline void require_argument(FunctionCallInfo fcinfo, int number, const char *name) {
-    if (PG_ARGISNULL(number)) report_null(name, false);
+    if (PG_ARGISNULL(number)) report_null(name, nullptr);
 }
-
-constexpr const char *bound_hint = "Leave that bound out of the condition.";
 
 // The instant, us. Raises on infinity.
 inline int64 finite_us(TimestampTz at, const char *hint) {
@@ -37,9 +35,7 @@ inline int64 tick_argument(const Layout &layout, const Packing &p, TimestampTz a
     return tick;
 }
 
-// Arrays of plain values: arguments, and new ones of bigints to be filled in place.
-
-// An array of that many bigints. Raises if an array cannot hold them.
+// An array of that many bigints, to be filled in place. Raises if an array cannot hold them.
 inline ArrayType *make_array(int64 count) {
     constexpr int64 most = (MaxAllocSize - ARR_OVERHEAD_NONULLS(1)) / sizeof(int64);
     if (count > most) report_array_too_large(count, most);
@@ -69,9 +65,7 @@ const Value *values_argument(FunctionCallInfo fcinfo, int number, const char *na
     return reinterpret_cast<const Value *>(ARR_DATA_PTR(array));
 }
 
-// A period of SQL, a tstzrange, as the span of its IDs in a layout.
-
-// A bound as the first us that lies beyond it, seen from before: for a lower bound the first us of the period, for an
+// A bound of a period, a tstzrange, as the first us that lies beyond it, seen from before: for a lower bound the first us of the period, for an
 // upper one the first after it.
 inline int64 bound_us(const Packing &p, const RangeBound &bound) {
     int64 end = start_of(p, p.tick_end);
@@ -94,8 +88,6 @@ inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layo
     return is_empty ? no_ids : span_between(p, bound_us(p, lower), bound_us(p, upper));
 }
 
-// Texts as arguments and results.
-
 inline std::string_view text_argument(FunctionCallInfo fcinfo, int number) {
     const text *argument = PG_GETARG_TEXT_PP(number);
     return {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
@@ -104,8 +96,6 @@ inline std::string_view text_argument(FunctionCallInfo fcinfo, int number) {
 inline Datum text_datum(const char *bytes, size_t size) {
     return PointerGetDatum(cstring_to_text_with_len(bytes, static_cast<int>(size)));
 }
-
-// UUIDs as arguments and results.
 
 static_assert(sizeof(Uuid) == UUID_LEN, "a uuid of the server is a uuid of the core");
 
@@ -119,9 +109,11 @@ inline Uuid uuid_from_text(char *text) {
     return *reinterpret_cast<const Uuid *>(DatumGetPointer(read));
 }
 
-inline Datum uuid_datum(const Uuid &uuid) {
-    auto *copy = static_cast<Uuid *>(palloc(sizeof(Uuid)));
-    *copy = uuid;
+// A copy of a value of a type that is passed by reference.
+template <class Value>
+Datum copy_datum(const Value &value) {
+    auto *copy = static_cast<Value *>(palloc(sizeof(Value)));
+    *copy = value;
     return PointerGetDatum(copy);
 }
 

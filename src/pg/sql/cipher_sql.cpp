@@ -3,7 +3,7 @@
 #include "core/cipher/public_id.hpp"
 #include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
-#include "pg/report/report_text.hpp"
+#include "pg/report/report_arguments.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
@@ -91,14 +91,17 @@ int64 positive_argument(FunctionCallInfo fcinfo, int number) {
     return id;
 }
 
-int64 encrypted(int64 id, const BlockCipher &cipher, std::string_view tweak) {
-    if (!encrypt_id(cipher, tweak, id)) report_cipher_failed();
+// `change` is encrypt_id or decrypt_id.
+int64 changed(decltype(&encrypt_id) change, int64 id, const BlockCipher &cipher, std::string_view tweak) {
+    if (!change(cipher, tweak, id)) report_cipher_failed();
     return id;
 }
 
-int64 decrypted(int64 id, const BlockCipher &cipher, std::string_view tweak) {
-    if (!decrypt_id(cipher, tweak, id)) report_cipher_failed();
-    return id;
+// That of the arguments: the ID, the key, the tweak.
+int64 changed_argument(decltype(&encrypt_id) change, FunctionCallInfo fcinfo) {
+    int64 id = positive_argument(fcinfo, 0);
+    BlockCipher cipher = cipher_argument(fcinfo, 1);
+    return changed(change, id, cipher, tweak_argument(fcinfo, 2));
 }
 
 }  // namespace
@@ -111,22 +114,19 @@ PG_FUNCTION_INFO_V1(idgen_to_public);
 PG_FUNCTION_INFO_V1(idgen_from_public);
 
 Datum idgen_encrypt(PG_FUNCTION_ARGS) {
-    int64 id = positive_argument(fcinfo, 0);
-    BlockCipher cipher = cipher_argument(fcinfo, 1);
-    PG_RETURN_INT64(encrypted(id, cipher, tweak_argument(fcinfo, 2)));
+    PG_RETURN_INT64(changed_argument(encrypt_id, fcinfo));
 }
 
 Datum idgen_decrypt(PG_FUNCTION_ARGS) {
-    int64 id = positive_argument(fcinfo, 0);
-    BlockCipher cipher = cipher_argument(fcinfo, 1);
-    PG_RETURN_INT64(decrypted(id, cipher, tweak_argument(fcinfo, 2)));
+    PG_RETURN_INT64(changed_argument(decrypt_id, fcinfo));
 }
 
 Datum idgen_to_public(PG_FUNCTION_ARGS) {
     int64 id = positive_argument(fcinfo, 0);
     const CipherKey &key = key_of(PG_GETARG_INT32(1));
     std::string_view tweak = tweak_argument(fcinfo, 2);
-    PublicId made{prefix_argument(fcinfo, 3), key.number, encrypted(id, cipher_of(key.bytes, key.size), tweak)};
+    PublicId made{prefix_argument(fcinfo, 3), key.number,
+                  changed(encrypt_id, id, cipher_of(key.bytes, key.size), tweak)};
     char text[max_public_id_size];
     size_t size = print_public_id(made, text);
     PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(size)));
@@ -145,7 +145,7 @@ Datum idgen_from_public(PG_FUNCTION_ARGS) {
             errhint(
                 "A public ID is a prefix and \"_\" if it was made with one, the number of a key, and 11 digits of 0-9, A-Z and a-z, as id_to_public writes it."));
     const CipherKey &key = key_of(static_cast<int32>(given.key_number));
-    PG_RETURN_INT64(decrypted(given.number, cipher_of(key.bytes, key.size), tweak));
+    PG_RETURN_INT64(changed(decrypt_id, given.number, cipher_of(key.bytes, key.size), tweak));
 }
 
 }  // extern "C"

@@ -2,18 +2,10 @@
 #include "core/layout/layout.hpp"
 #include "core/layout/shard_set.hpp"
 #include "pg/host/rows.hpp"
-#include "pg/report/report_text.hpp"
-#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
 namespace {
-
-Datum layout_datum(const Layout &layout) {
-    auto *copy = static_cast<Layout *>(palloc(sizeof(Layout)));
-    *copy = layout;
-    return PointerGetDatum(copy);
-}
 
 Layout receive(StringInfo message) {
     Layout layout{};
@@ -94,7 +86,7 @@ Datum idgen_layout_in(PG_FUNCTION_ARGS) {
         report_layout(error, text, fcinfo->context);
         PG_RETURN_NULL();
     }
-    return layout_datum(layout);
+    return copy_datum(layout);
 }
 
 Datum idgen_layout_out(PG_FUNCTION_ARGS) {
@@ -108,7 +100,7 @@ Datum idgen_layout_recv(PG_FUNCTION_ARGS) {
     if (validate(layout) != LayoutReason::none)
         ereport(ERROR, errcode(ERRCODE_INVALID_BINARY_REPRESENTATION), errmsg("invalid binary id_layout"),
                 errdetail("Its fields do not fit together."), errhint("Send what id_layout_send gives."));
-    return layout_datum(layout);
+    return copy_datum(layout);
 }
 
 Datum idgen_layout_send(PG_FUNCTION_ARGS) {

@@ -1,20 +1,15 @@
 // The SQL face of the makers.
 
-#include "core/layout/packing.hpp"
 #include "core/slot/placement.hpp"
 #include "pg/draw/draw.hpp"
-#include "pg/draw/own_group.hpp"
-#include "pg/horizon/horizon_admin.hpp"
+#include "pg/draw/refusals.hpp"
 #include "pg/horizon/renew.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/report/report_arguments.hpp"
-#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/own_shards.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // IDs that next_ids takes from a slot at once: enough to make the lock cheap, few enough that sessions on one shard get
@@ -28,8 +23,8 @@ bool stands_for(const Source &source, const Layout &layout, int64 shard) noexcep
 
 // Makes `source` stand for the shard and layout arguments; cheap if it already does.
 void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, int layout_number) {
-    if (PG_ARGISNULL(shard_number)) report_null("shard", true);
-    if (PG_ARGISNULL(layout_number)) report_null("layout", true);
+    if (PG_ARGISNULL(shard_number)) report_null("shard", null_id);
+    if (PG_ARGISNULL(layout_number)) report_null("layout", null_id);
     int64 shard = PG_GETARG_INT64(shard_number);
     const Layout &layout = layout_argument(fcinfo, layout_number);
     if (stands_for(source, layout, shard)) return;
@@ -121,6 +116,20 @@ void fill(Source &source, int64 *ids, int64 count) {
     }
 }
 
+// The shard to place in: its number if the layout has a field for it.
+uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packing &p) {
+    if (PG_ARGISNULL(1) && layout.node_bits() == 0) return 0;
+    require_argument(fcinfo, 1, "shard");
+    int64 shard = PG_GETARG_INT64(1);
+    if (shard < 0 || shard > p.shard_last) raise(refusal_of_shard(layout, shard));
+    return static_cast<uint32>(shard);
+}
+
+void require_ascending(const int64 *taken, int64 count) {
+    for (int64 i = 1; i < count; i++)
+        if (taken[i] < taken[i - 1]) report_not_ascending("taken");
+}
+
 }  // namespace
 
 extern "C" {
@@ -174,39 +183,15 @@ Datum idgen_own_shards(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_instagram(PG_FUNCTION_ARGS) {
-    auto *layout = static_cast<Layout *>(palloc(sizeof(Layout)));
-    *layout = presets[0].layout;
-    PG_RETURN_POINTER(layout);
+    return copy_datum(presets[0].layout);
 }
-
-}  // extern "C"
 
 // The SQL face of placement: IDs for many instants at once, for the backfill of a table.
-
-namespace {
-
-// The shard to place in: its number if the layout has a field for it.
-uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packing &p) {
-    if (PG_ARGISNULL(1) && layout.node_bits() == 0) return 0;
-    require_argument(fcinfo, 1, "shard");
-    int64 shard = PG_GETARG_INT64(1);
-    if (shard < 0 || shard > p.shard_last) raise(refusal_of_shard(layout, shard));
-    return static_cast<uint32>(shard);
-}
-
-void require_ascending(const int64 *taken, int64 count) {
-    for (int64 i = 1; i < count; i++)
-        if (taken[i] < taken[i - 1]) report_not_ascending("taken");
-}
-
-}  // namespace
-
-extern "C" {
 
 PG_FUNCTION_INFO_V1(idgen_make_array);
 
 Datum idgen_make_array(PG_FUNCTION_ARGS) {
-    if (PG_ARGISNULL(4)) report_null("layout", true);
+    if (PG_ARGISNULL(4)) report_null("layout", null_id);
     const Layout &layout = layout_argument(fcinfo, 4);
     Packing p = packing_of(layout);
     if (p.wraps) report_wrapping_bounds(layout);
@@ -230,5 +215,4 @@ Datum idgen_make_array(PG_FUNCTION_ARGS) {
 }
 
 }  // extern "C"
-
 }  // namespace idgen::pg

@@ -15,15 +15,13 @@
 // because its first argument is not a constant. Catalogs store expressions as they were parsed, so none holds this one,
 // and no role sees it.
 
-#include "pg/postgres.hpp"
-
 #include "core/layout/layout.hpp"
-#include "pg/host/catalog.hpp"
+#include "pg/host/rows.hpp"
+#include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // Functions in the schema of a support function; invalid if there are none. Looked for once in a session, and again
@@ -68,11 +66,9 @@ Node *without_default(Node *argument) {
     Const *constant = nullptr;
     if (function == known.own_shards)
         constant = makeConst(INT8OID, -1, InvalidOid, sizeof(int64), Int64GetDatum(own_shards), false, true);
-    if (function == known.instagram) {
-        auto *layout = static_cast<Layout *>(palloc(sizeof(Layout)));
-        *layout = presets[0].layout;
-        constant = makeConst(exprType(argument), -1, InvalidOid, sizeof(Layout), PointerGetDatum(layout), false, false);
-    }
+    if (function == known.instagram)
+        constant =
+            makeConst(exprType(argument), -1, InvalidOid, sizeof(Layout), copy_datum(presets[0].layout), false, false);
     return constant == nullptr ? argument : reinterpret_cast<Node *>(constant);
 }
 
@@ -204,5 +200,4 @@ Datum idgen_own_next_id(PG_FUNCTION_ARGS) {
 }
 
 }  // extern "C"
-
 }  // namespace idgen::pg

@@ -1,13 +1,10 @@
 // The SQL face of partition bounds: the periods of a calendar in a time zone, as ranges of IDs.
 
-#include "pg/postgres.hpp"
-
 #include "core/layout/calendar.hpp"
 
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 constexpr int64 most_partitions = 10000;
@@ -55,24 +52,15 @@ int detail_of(StepReason reason) {
     return errdetail("Hours and minutes are whole minutes that divide a day, or whole days.");
 }
 
-char *interval_text(const Interval *interval) {
-    return DatumGetCString(DirectFunctionCall1(interval_out, PointerGetDatum(interval)));
-}
-
-[[noreturn]] void report_reversed_period(TimestampTz from, TimestampTz to) {
-    char *start = pstrdup(timestamptz_to_str(from));
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("\"from\" must be before \"to\""),
-            errdetail("They are %s and %s.", start, timestamptz_to_str(to)),
-            errhint("Give the start of the first partition first."));
-}
-
 Step step_argument(const Interval *interval) {
     Step step;
     StepReason reason = step_from(interval->month, interval->day, interval->time, step);
     if (reason != StepReason::none)
         ereport(
             ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("\"%s\" is not a calendar step", interval_text(interval)), detail_of(reason),
+            errmsg("\"%s\" is not a calendar step",
+                   DatumGetCString(DirectFunctionCall1(interval_out, PointerGetDatum(interval)))),
+            detail_of(reason),
             errhint(
                 "Give a number of months, of days, or of hours or minutes that divides a day: 1 month, 7 days, 6 hours."));
     return step;
@@ -103,11 +91,6 @@ Periods periods_between(const Step &step, const Zone &zone, TimestampTz from, Ti
     return periods;
 }
 
-// A start that the clocks skipped is read too late: none lies after the next.
-void close_gaps(Periods &periods) {
-    for (int64 i = periods.count - 2; i >= 0; i--) periods.starts[i] = Min(periods.starts[i], periods.starts[i + 1]);
-}
-
 // The lowest ID of an instant that begins a period, or ends one. Raises past the layout's end.
 int64 lowest_from(const Layout &layout, const Packing &p, TimestampTz at) {
     int64 tick = tick_from(p, at);
@@ -124,75 +107,6 @@ void put_row(const ReturnSetInfo *result, const Periods &periods, int64 i, int64
     bool nulls[] = {false, false, false};
     tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
-
-}  // namespace
-
-extern "C" {
-
-PG_FUNCTION_INFO_V1(idgen_partition_bounds);
-
-Datum idgen_partition_bounds(PG_FUNCTION_ARGS) {
-    TimestampTz from = PG_GETARG_TIMESTAMPTZ(0);
-    TimestampTz to = PG_GETARG_TIMESTAMPTZ(1);
-    const Layout &layout = layout_argument(fcinfo, 4);
-    Packing p = packing_of(layout);
-    if (p.wraps) report_wrapping_bounds(layout);
-    Step step = step_argument(PG_GETARG_INTERVAL_P(2));
-    tick_argument(layout, p, from, finite_hint);
-    tick_argument(layout, p, to, finite_hint);
-    if (from >= to) report_reversed_period(from, to);
-
-    Periods periods = periods_between(step, Zone{PG_GETARG_DATUM(3)}, from, to);
-    close_gaps(periods);
-    const ReturnSetInfo *result = begin_rows(fcinfo);
-    for (int64 i = 0; i + 1 < periods.count && periods.starts[i] < to; i++) {
-        if (periods.starts[i] == periods.starts[i + 1]) continue;
-        put_row(result, periods, i, lowest_from(layout, p, periods.starts[i]),
-                lowest_from(layout, p, periods.starts[i + 1]));
-    }
-    PG_RETURN_VOID();
-}
-
-}  // extern "C"
-
-// The SQL face of periods: whether an ID's time lies in one, and the first and last number whose time does.
-// id_within(id, p) is id >= id_within_first(p) AND id <= id_within_last(p), always: period_sql.cpp puts the one for the
-// other.
-
-extern "C" {
-
-PG_FUNCTION_INFO_V1(idgen_within);
-PG_FUNCTION_INFO_V1(idgen_within_first);
-PG_FUNCTION_INFO_V1(idgen_within_last);
-
-Datum idgen_within(PG_FUNCTION_ARGS) {
-    IdSpan span = span_argument(fcinfo, 1, 2);
-    PG_RETURN_BOOL(span.holds(PG_GETARG_INT64(0)));
-}
-
-Datum idgen_within_first(PG_FUNCTION_ARGS) {
-    PG_RETURN_INT64(span_argument(fcinfo, 0, 1).first);
-}
-
-Datum idgen_within_last(PG_FUNCTION_ARGS) {
-    PG_RETURN_INT64(span_argument(fcinfo, 0, 1).last);
-}
-
-}  // extern "C"
-
-// What the planner makes of id_within(id, period, layout): two comparisons of the id,
-//
-//      id >= id_within_first(period, layout) AND id <= id_within_last(period, layout)
-//
-// the bounds being constants if period and layout are. That is the same for every id, null and negative ones too, so
-// nothing is lost, nothing need be checked again, and all that the server knows of comparisons holds: indexes of every
-// kind, pruning of partitions when planning or running, exclusion by constraints, partial indexes, statistics, pushing
-// down to foreign servers and below security barriers. An id64 column is compared itself, not its cast to bigint, so
-// that its own indexes and partitions serve. So the call is replaced (Simplify) wherever its arguments may be written
-// twice. If they may not (a sub-select as the period), it stays, and the same comparisons serve as index condition
-// and for the estimate.
-
-namespace {
 
 // A helper's call, folded to a constant if its arguments are constants. Null if there is no helper.
 Node *bound_call(PlannerInfo *root, Oid funcid, const char *name, Node *period, Node *layout) {
@@ -283,6 +197,68 @@ Node *selectivity(SupportRequestSelectivity &request) {
 
 extern "C" {
 
+PG_FUNCTION_INFO_V1(idgen_partition_bounds);
+
+Datum idgen_partition_bounds(PG_FUNCTION_ARGS) {
+    TimestampTz from = PG_GETARG_TIMESTAMPTZ(0);
+    TimestampTz to = PG_GETARG_TIMESTAMPTZ(1);
+    const Layout &layout = layout_argument(fcinfo, 4);
+    Packing p = packing_of(layout);
+    if (p.wraps) report_wrapping_bounds(layout);
+    Step step = step_argument(PG_GETARG_INTERVAL_P(2));
+    tick_argument(layout, p, from, finite_hint);
+    tick_argument(layout, p, to, finite_hint);
+    if (from >= to) {
+        char *start = pstrdup(timestamptz_to_str(from));
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("\"from\" must be before \"to\""),
+                errdetail("They are %s and %s.", start, timestamptz_to_str(to)),
+                errhint("Give the start of the first partition first."));
+    }
+
+    Periods periods = periods_between(step, Zone{PG_GETARG_DATUM(3)}, from, to);
+    // A start that the clocks skipped is read too late: none lies after the next.
+    for (int64 i = periods.count - 2; i >= 0; i--) periods.starts[i] = Min(periods.starts[i], periods.starts[i + 1]);
+    const ReturnSetInfo *result = begin_rows(fcinfo);
+    for (int64 i = 0; i + 1 < periods.count && periods.starts[i] < to; i++) {
+        if (periods.starts[i] == periods.starts[i + 1]) continue;
+        put_row(result, periods, i, lowest_from(layout, p, periods.starts[i]),
+                lowest_from(layout, p, periods.starts[i + 1]));
+    }
+    PG_RETURN_VOID();
+}
+
+// Whether an ID's time lies in a period, and the first and last number whose time does. id_within(id, p) is
+// id >= id_within_first(p) AND id <= id_within_last(p), always: idgen_within_support() puts the one for the other.
+
+PG_FUNCTION_INFO_V1(idgen_within);
+PG_FUNCTION_INFO_V1(idgen_within_first);
+PG_FUNCTION_INFO_V1(idgen_within_last);
+
+Datum idgen_within(PG_FUNCTION_ARGS) {
+    IdSpan span = span_argument(fcinfo, 1, 2);
+    PG_RETURN_BOOL(span.holds(PG_GETARG_INT64(0)));
+}
+
+Datum idgen_within_first(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT64(span_argument(fcinfo, 0, 1).first);
+}
+
+Datum idgen_within_last(PG_FUNCTION_ARGS) {
+    PG_RETURN_INT64(span_argument(fcinfo, 0, 1).last);
+}
+
+// What the planner makes of id_within(id, period, layout): two comparisons of the id,
+//
+//      id >= id_within_first(period, layout) AND id <= id_within_last(period, layout)
+//
+// the bounds being constants if period and layout are. That is the same for every id, null and negative ones too, so
+// nothing is lost, nothing need be checked again, and all that the server knows of comparisons holds: indexes of every
+// kind, pruning of partitions when planning or running, exclusion by constraints, partial indexes, statistics, pushing
+// down to foreign servers and below security barriers. An id64 column is compared itself, not its cast to bigint, so
+// that its own indexes and partitions serve. So the call is replaced (Simplify) wherever its arguments may be written
+// twice. If they may not (a sub-select as the period), it stays, and the same comparisons serve as index condition
+// and for the estimate.
+
 PG_FUNCTION_INFO_V1(idgen_within_support);
 
 Datum idgen_within_support(PG_FUNCTION_ARGS) {
@@ -297,5 +273,4 @@ Datum idgen_within_support(PG_FUNCTION_ARGS) {
 }
 
 }  // extern "C"
-
 }  // namespace idgen::pg

@@ -1,34 +1,44 @@
-// The SQL face of the readers: parts of an ID, and the IDs of an instant. All immutable.
+// The SQL face of the readers: parts of an ID, the IDs of an instant, and the text forms of an ID. All immutable.
 
-#include "core/layout/packing.hpp"
 #include "core/text/digits.hpp"
-#include "pg/report/report_arguments.hpp"
-#include "pg/report/report_text.hpp"
-#include "pg/report/words.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/state/source.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
-// The parts of argument 0 in the layout of argument `layout_number`; false: no ID of that layout.
-bool parts_argument(FunctionCallInfo fcinfo, int layout_number, Packing &p, Parts &parts) {
-    p = packing_of(layout_argument(fcinfo, layout_number));
-    return unpack(p, PG_GETARG_INT64(0), parts);
+// The parts of argument 0 in the layout of another one.
+struct IdArgument : Parts {
+    Packing p;
+    bool is_id;  // else it is none of that layout
+};
+
+IdArgument id_argument(FunctionCallInfo fcinfo, int layout_number) {
+    IdArgument id{};
+    id.p = packing_of(layout_argument(fcinfo, layout_number));
+    id.is_id = unpack(id.p, PG_GETARG_INT64(0), id);
+    return id;
+}
+
+// A text argument as the ID that `parse` reads in it; short ones, if the second argument says so.
+int64 id_from_text(FunctionCallInfo fcinfo, const TextForm &form, decltype(&parse_base62) parse) {
+    std::string_view text = text_argument(fcinfo, 0);
+    int64 id = 0;
+    TextError error = parse(text, PG_GETARG_BOOL(1), id);
+    if (error.reason != TextReason::none) report_text(form, error, text, nullptr);
+    return id;
 }
 
 // A tick that bounds a range of IDs. Raises if the layout has no such range.
 int64 bound_tick(FunctionCallInfo fcinfo, const Packing &p) {
     const Layout &layout = layout_argument(fcinfo, 1);
     if (p.wraps) report_wrapping_bounds(layout);
-    return tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), bound_hint);
+    return tick_argument(layout, p, PG_GETARG_TIMESTAMPTZ(0), "Leave that bound out of the condition.");
 }
 
 // A part that must be given unless the layout has no field for it.
 int64 part_argument(FunctionCallInfo fcinfo, int number, int bits, int64 value, const char *name) {
     if (!PG_ARGISNULL(number)) return value;
-    if (bits != 0) report_null(name, false);
+    if (bits != 0) report_null(name, nullptr);
     return 0;
 }
 
@@ -73,55 +83,49 @@ PG_FUNCTION_INFO_V1(idgen_max);
 
 Datum idgen_decode(PG_FUNCTION_ARGS) {
     const Layout &layout = layout_argument(fcinfo, 1);
-    Packing p;
-    Parts parts;
-    if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
-    Datum values[] = {TimestampTzGetDatum(start_of(p, parts.tick)), UInt32GetDatum(parts.shard),
-                      UInt32GetDatum(parts.sequence)};
+    IdArgument id = id_argument(fcinfo, 1);
+    if (!id.is_id) PG_RETURN_NULL();
+    Datum values[] = {TimestampTzGetDatum(start_of(id.p, id.tick)), UInt32GetDatum(id.shard),
+                      UInt32GetDatum(id.sequence)};
     bool nulls[] = {false, layout.node_bits() == 0, layout.sequence_bits == 0};
     PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(result_row(fcinfo), values, nulls)));
 }
 
 Datum idgen_time(PG_FUNCTION_ARGS) {
-    Packing p;
-    Parts parts;
-    if (!parts_argument(fcinfo, 1, p, parts)) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(start_of(p, parts.tick));
+    IdArgument id = id_argument(fcinfo, 1);
+    if (!id.is_id) PG_RETURN_NULL();
+    PG_RETURN_TIMESTAMPTZ(start_of(id.p, id.tick));
 }
 
 Datum idgen_time_near(PG_FUNCTION_ARGS) {
-    Packing p;
-    Parts parts;
     int64 near_us = finite_us(PG_GETARG_TIMESTAMPTZ(1), finite_hint);
-    if (!parts_argument(fcinfo, 2, p, parts)) PG_RETURN_NULL();
-    PG_RETURN_TIMESTAMPTZ(start_nearest(p, parts.tick, near_us));
+    IdArgument id = id_argument(fcinfo, 2);
+    if (!id.is_id) PG_RETURN_NULL();
+    PG_RETURN_TIMESTAMPTZ(start_nearest(id.p, id.tick, near_us));
 }
 
 Datum idgen_shard(PG_FUNCTION_ARGS) {
-    Packing p;
-    Parts parts;
-    if (!parts_argument(fcinfo, 1, p, parts) || p.shard_last == 0) PG_RETURN_NULL();
-    PG_RETURN_UINT32(parts.shard);
+    IdArgument id = id_argument(fcinfo, 1);
+    if (!id.is_id || id.p.shard_last == 0) PG_RETURN_NULL();
+    PG_RETURN_UINT32(id.shard);
 }
 
 Datum idgen_region(PG_FUNCTION_ARGS) {
     const Layout &layout = layout_argument(fcinfo, 1);
-    Packing p;
-    Parts parts;
-    if (!parts_argument(fcinfo, 1, p, parts) || layout.region_bits == 0) PG_RETURN_NULL();
-    PG_RETURN_UINT32(parts.shard >> layout.shard_bits);
+    IdArgument id = id_argument(fcinfo, 1);
+    if (!id.is_id || layout.region_bits == 0) PG_RETURN_NULL();
+    PG_RETURN_UINT32(id.shard >> layout.shard_bits);
 }
 
 Datum idgen_sequence(PG_FUNCTION_ARGS) {
-    Packing p;
-    Parts parts;
-    if (!parts_argument(fcinfo, 1, p, parts) || p.sequence_last == 0) PG_RETURN_NULL();
-    PG_RETURN_UINT32(parts.sequence);
+    IdArgument id = id_argument(fcinfo, 1);
+    if (!id.is_id || id.p.sequence_last == 0) PG_RETURN_NULL();
+    PG_RETURN_UINT32(id.sequence);
 }
 
 Datum idgen_make(PG_FUNCTION_ARGS) {
     require_argument(fcinfo, 0, "created_at");
-    if (PG_ARGISNULL(3)) report_null("layout", true);
+    if (PG_ARGISNULL(3)) report_null("layout", null_id);
     const Layout &layout = layout_argument(fcinfo, 3);
     Packing p = packing_of(layout);
     int64 shard = part_argument(fcinfo, 1, layout.node_bits(), PG_GETARG_INT64(1), "shard");
@@ -142,12 +146,6 @@ Datum idgen_max(PG_FUNCTION_ARGS) {
     PG_RETURN_INT64(highest_id(p, bound_tick(fcinfo, p)));
 }
 
-}  // extern "C"
-
-// The SQL face of the text forms of an ID. All immutable.
-
-extern "C" {
-
 PG_FUNCTION_INFO_V1(idgen_to_base62);
 PG_FUNCTION_INFO_V1(idgen_from_base62);
 PG_FUNCTION_INFO_V1(idgen_to_base32);
@@ -162,11 +160,7 @@ Datum idgen_to_base62(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_from_base62(PG_FUNCTION_ARGS) {
-    std::string_view text = text_argument(fcinfo, 0);
-    int64 id = 0;
-    TextError error = parse_base62(text, PG_GETARG_BOOL(1), id);
-    if (error.reason != TextReason::none) report_text(base62_form, error, text, nullptr);
-    PG_RETURN_INT64(id);
+    PG_RETURN_INT64(id_from_text(fcinfo, base62_form, parse_base62));
 }
 
 Datum idgen_to_base32(PG_FUNCTION_ARGS) {
@@ -200,13 +194,55 @@ Datum idgen_to_base64url(PG_FUNCTION_ARGS) {
 }
 
 Datum idgen_from_base64url(PG_FUNCTION_ARGS) {
-    std::string_view text = text_argument(fcinfo, 0);
+    PG_RETURN_INT64(id_from_text(fcinfo, base64url_form, parse_base64url));
+}
+
+// The SQL face of the type id64: its text form is Base62, all else is what bigint has. The server finds a function of its
+// own by number, but only under its own name: declared internal under another one, it would be looked for by name, among
+// all that the server has, whenever a query starts. So each has a function here.
+
+PG_FUNCTION_INFO_V1(idgen_id64_in);
+PG_FUNCTION_INFO_V1(idgen_id64_out);
+
+Datum idgen_id64_in(PG_FUNCTION_ARGS) {
+    std::string_view text(PG_GETARG_CSTRING(0));
     int64 id = 0;
-    TextError error = parse_base64url(text, PG_GETARG_BOOL(1), id);
-    if (error.reason != TextReason::none) report_text(base64url_form, error, text, nullptr);
+    TextError error = parse_base62(text, false, id);
+    if (error.reason != TextReason::none) {
+        report_text(id64_form, error, text, fcinfo->context);
+        PG_RETURN_NULL();
+    }
     PG_RETURN_INT64(id);
 }
 
-}  // extern "C"
+Datum idgen_id64_out(PG_FUNCTION_ARGS) {
+    auto *text = static_cast<char *>(palloc(base62_size + 1));
+    print_base62(PG_GETARG_INT64(0), text);
+    text[base62_size] = '\0';
+    PG_RETURN_CSTRING(text);
+}
 
+// NOLINTNEXTLINE(cppcoreguidelines-macro-usage): it declares a function of the server's interface.
+#define IDGEN_AS_BIGINT(function)              \
+    PG_FUNCTION_INFO_V1(idgen_##function);     \
+    Datum idgen_##function(PG_FUNCTION_ARGS) { \
+        return function(fcinfo);               \
+    }
+
+IDGEN_AS_BIGINT(int8recv)
+IDGEN_AS_BIGINT(int8send)
+IDGEN_AS_BIGINT(int8eq)
+IDGEN_AS_BIGINT(int8ne)
+IDGEN_AS_BIGINT(int8lt)
+IDGEN_AS_BIGINT(int8le)
+IDGEN_AS_BIGINT(int8gt)
+IDGEN_AS_BIGINT(int8ge)
+IDGEN_AS_BIGINT(btint8cmp)
+IDGEN_AS_BIGINT(hashint8)
+IDGEN_AS_BIGINT(hashint8extended)
+IDGEN_AS_BIGINT(in_range_int8_int8)
+IDGEN_AS_BIGINT(int8smaller)
+IDGEN_AS_BIGINT(int8larger)
+
+}  // extern "C"
 }  // namespace idgen::pg

@@ -4,38 +4,21 @@
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
-
 namespace {
-
-constexpr const char *in_query_hint = "Call it in the query that reads: ... WHERE id < id_settled() ...";
-
-[[noreturn]] void report_null_layout() {
-    ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", "layout"),
-            errdetail("Each layout has a bound of its own."), errhint("Leave the argument out to use its default."));
-}
 
 [[noreturn]] void report_no_snapshot() {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("cannot call id_settled() without a snapshot of a query"),
             errdetail("It says what the snapshot of the query that calls it shows in full."),
-            errhint("%s", in_query_hint));
-}
-
-[[noreturn]] void report_parallel_worker() {
-    ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE), errmsg("cannot call id_settled() in a parallel worker"),
-            errdetail("A function that is declared PARALLEL SAFE calls it."),
-            errhint("Declare that function PARALLEL RESTRICTED, or write (SELECT id_settled()) in the query."));
-}
-
-[[noreturn]] void report_wrapping_order(const Layout &layout) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-            errmsg("layout \"%s\" has no order to read by", LayoutName(layout).text),
-            errdetail("Its time wraps, so a later ID can be the smaller one."),
-            errhint("Read by another column, or use a layout whose time does not wrap."));
+            errhint("Call it in the query that reads: ... WHERE id < id_settled() ..."));
 }
 
 const SnapshotData &query_snapshot() {
-    if (IsParallelWorker()) report_parallel_worker();
+    if (IsParallelWorker())
+        ereport(ERROR, errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                errmsg("cannot call id_settled() in a parallel worker"),
+                errdetail("A function that is declared PARALLEL SAFE calls it."),
+                errhint("Declare that function PARALLEL RESTRICTED, or write (SELECT id_settled()) in the query."));
     if (!ActiveSnapshotSet() || HistoricSnapshotActive()) report_no_snapshot();
     Snapshot snapshot = GetActiveSnapshot();
     if (snapshot->snapshot_type != SNAPSHOT_MVCC) report_no_snapshot();
@@ -62,7 +45,11 @@ inline bool is_answered(const Site *site, const Layout &layout) {
 [[gnu::noinline, gnu::cold]] Site *answer(FmgrInfo *call, const Layout &layout) {
     const SnapshotData &snapshot = query_snapshot();
     Packing p = packing_of(layout);
-    if (p.wraps) report_wrapping_order(layout);
+    if (p.wraps)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                errmsg("layout \"%s\" has no order to read by", LayoutName(layout).text),
+                errdetail("Its time wraps, so a later ID can be the smaller one."),
+                errhint("Read by another column, or use a layout whose time does not wrap."));
     const KeptAnswer &kept = answer_for(snapshot);
     if (call->fn_extra == nullptr) call->fn_extra = MemoryContextAlloc(call->fn_mcxt, sizeof(Site));
     auto *site = static_cast<Site *>(call->fn_extra);
@@ -77,7 +64,7 @@ extern "C" {
 PG_FUNCTION_INFO_V1(idgen_settled);
 
 Datum idgen_settled(PG_FUNCTION_ARGS) {
-    if (PG_ARGISNULL(0)) report_null_layout();
+    if (PG_ARGISNULL(0)) report_null("layout", "Each layout has a bound of its own.");
     const Layout &layout = layout_argument(fcinfo, 0);
     auto *site = static_cast<const Site *>(fcinfo->flinfo->fn_extra);
     if (unlikely(!is_answered(site, layout))) site = answer(fcinfo->flinfo, layout);
@@ -86,5 +73,4 @@ Datum idgen_settled(PG_FUNCTION_ARGS) {
 }
 
 }  // extern "C"
-
 }  // namespace idgen::pg

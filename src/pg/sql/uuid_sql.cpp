@@ -1,18 +1,11 @@
 // The SQL face of UUIDs: what they say, and an ID inside one. Immutable, but for what is random.
 
-#include "core/layout/uuid.hpp"
-#include "pg/host/entropy.hpp"
-#include "pg/report/words.hpp"
+#include "pg/host/machine.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/own_transaction.hpp"
 
 namespace idgen::pg {
-
 namespace {
-
-const char *uuid_text(const Uuid &uuid) {
-    return DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(&uuid)));
-}
 
 // The time of an ID, as text.
 const char *id_time_text(const Layout &layout, int64 id) {
@@ -44,17 +37,13 @@ int why_no_id(UuidReason reason, const Layout &layout, const Uuid &uuid, int64 i
                      static_cast<long long>(id), id_time_text(layout, id), instant_text(uuid_time_ms(uuid)));
 }
 
-[[noreturn]] void report_foreign_id(const Layout &layout, int64 id) {
-    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
-            errdetail("Its IDs lie between 0 and %lld.", static_cast<long long>(largest_id(layout))),
-            errhint("%s", right_layout_hint));
-}
-
 [[noreturn]] void report_id_for_uuid(IdReason reason, const Layout &layout, int64 id) {
     switch (reason) {
         case IdReason::not_of_layout:
-            report_foreign_id(layout, id);
+            ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("%lld is not an ID of layout \"%s\"", static_cast<long long>(id), LayoutName(layout).text),
+                    errdetail("Its IDs lie between 0 and %lld.", static_cast<long long>(largest_id(layout))),
+                    errhint("%s", right_layout_hint));
         case IdReason::time_not_in_uuid:
         case IdReason::none:
             break;
@@ -94,7 +83,7 @@ Datum idgen_to_uuid(PG_FUNCTION_ARGS) {
     Uuid uuid;
     IdReason reason = uuid_from_id(packing_of(layout), id, uuid);
     if (reason != IdReason::none) report_id_for_uuid(reason, layout, id);
-    return uuid_datum(uuid);
+    return copy_datum(uuid);
 }
 
 Datum idgen_to_uuidv8(PG_FUNCTION_ARGS) {
@@ -105,7 +94,7 @@ Datum idgen_to_uuidv8(PG_FUNCTION_ARGS) {
     Uuid uuid;
     IdReason reason = uuidv8_from_id(packing_of(layout), id, random, uuid);
     if (reason != IdReason::none) report_id_for_uuid(reason, layout, id);
-    return uuid_datum(uuid);
+    return copy_datum(uuid);
 }
 
 Datum idgen_from_uuid(PG_FUNCTION_ARGS) {
@@ -115,12 +104,12 @@ Datum idgen_from_uuid(PG_FUNCTION_ARGS) {
     UuidReason reason = id_from_uuid(packing_of(layout), uuid, id);
     if (reason != UuidReason::none)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                errmsg("UUID %s does not hold an ID of layout \"%s\"", uuid_text(uuid), LayoutName(layout).text),
+                errmsg("UUID %s does not hold an ID of layout \"%s\"",
+                       DatumGetCString(DirectFunctionCall1(uuid_out, PointerGetDatum(&uuid))), LayoutName(layout).text),
                 why_no_id(reason, layout, uuid, id),
                 errhint("Give a UUID that id_to_uuid or id_to_uuidv8 made, and the same layout."));
     PG_RETURN_INT64(id);
 }
 
 }  // extern "C"
-
 }  // namespace idgen::pg

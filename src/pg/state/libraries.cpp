@@ -20,19 +20,17 @@ struct SharedLibraries {
 };
 static_assert(sizeof(SharedSession) == 12 && offsetof(SharedLibraries, sessions) == 8,
               "libraries of all versions share it");
-constexpr const char *libraries_name = "idgen libraries";
 
 SharedLibraries *libraries = nullptr;
 uint32 own_state = 0;
 
-void initialise(void *memory) {
-    memset(memory, 0, sizeof(SharedLibraries) + backend_limit() * sizeof(SharedSession));
-    static_cast<SharedLibraries *>(memory)->count = backend_limit();
+size_t libraries_size() noexcept {
+    return sizeof(SharedLibraries) + backend_limit() * sizeof(SharedSession);
 }
 
-SharedLibraries *find_libraries() {
-    size_t size = sizeof(SharedLibraries) + backend_limit() * sizeof(SharedSession);
-    return static_cast<SharedLibraries *>(attach_from_registry(libraries_name, size, initialise));
+void initialise(void *memory) {
+    memset(memory, 0, libraries_size());
+    static_cast<SharedLibraries *>(memory)->count = backend_limit();
 }
 
 SharedSession &own_session() {
@@ -47,7 +45,7 @@ void leave(int, Datum) {
 // Finds this session's entry; false if the server has no registry of such memory.
 bool enter(uint32 number) {
     if (own_state != 0) return true;
-    libraries = find_libraries();
+    libraries = static_cast<SharedLibraries *>(attach_from_registry("idgen libraries", libraries_size(), initialise));
     if (libraries == nullptr) return false;
     own_session().state = 0;
     own_session().pid = static_cast<uint32>(MyProcPid);
@@ -69,16 +67,6 @@ void raise_newest(uint32 number) noexcept {
             errdetail("It loaded idgen %s; the file was replaced since, and other sessions have drawn by the new one.",
                       library_version()),
             errhint("Reconnect. If the new file is the older one, restart the server."));
-}
-
-[[noreturn]] void report_other_library() {
-    ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-        errmsg("cannot make IDs in a parallel worker whose session has not loaded the same library of idgen"),
-        errdetail(
-            "Before the session commits or prepares its transaction, it would not ask for what the worker was given."),
-        errhint(
-            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries or shared_preload_libraries. If the library's file was replaced since, reconnect."));
 }
 
 // The processes that have joined another state, of up to `most` sessions; empty: there are none.
@@ -106,7 +94,14 @@ void require_leaders_library() {
     const PGPROC *leader = MyProc->lockGroupLeader;
     const SharedSession &session = libraries->sessions[backend_number_of(*leader)];
     bool is_leaders = session.pid.load() == static_cast<uint32>(leader->pid);
-    if (!is_leaders || session.loaded.load() != own_state) report_other_library();
+    if (is_leaders && session.loaded.load() == own_state) return;
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("cannot make IDs in a parallel worker whose session has not loaded the same library of idgen"),
+        errdetail(
+            "Before the session commits or prepares its transaction, it would not ask for what the worker was given."),
+        errhint(
+            "Run SELECT idgen.own_shards() in the session first, or add idgen to session_preload_libraries or shared_preload_libraries. If the library's file was replaced since, reconnect."));
 }
 
 void note_state(uint32 number) {

@@ -6,7 +6,6 @@
 #include "pg/state/source.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 ShardSet view_of(OwnRoom &room, const uint32 *numbers, uint32 count) noexcept {
@@ -39,32 +38,6 @@ ShardSet leased_set(SharedLeases &leases, OwnRoom &room) {
     uint32 numbers[max_leases];
     return view_of(room, numbers, list_pool(leases, numbers));
 }
-
-}  // namespace
-
-ShardSet own_set(SharedLeases &leases, OwnRoom &room) {
-    switch (settings.shards_from) {
-        case ShardsFrom::list:
-            break;
-        case ShardsFrom::lease:
-            return leased_set(leases, room);
-        case ShardsFrom::citus:
-            return citus_set(room);
-    }
-    return settings.shards;
-}
-
-const char *own_numbers_text() {
-    if (settings.shards_from == ShardsFrom::list) return nullptr;
-    OwnRoom room;
-    ShardSet set = own_set(*self.leases, room);
-    StringInfoData text;
-    initStringInfo(&text);
-    for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
-    return text.data;
-}
-
-namespace {
 
 constexpr const char *setting = "idgen.shards";
 
@@ -133,6 +106,28 @@ bool is_unset_by_session() {
 }
 
 }  // namespace
+
+ShardSet own_set(SharedLeases &leases, OwnRoom &room) {
+    switch (settings.shards_from) {
+        case ShardsFrom::list:
+            break;
+        case ShardsFrom::lease:
+            return leased_set(leases, room);
+        case ShardsFrom::citus:
+            return citus_set(room);
+    }
+    return settings.shards;
+}
+
+const char *own_numbers_text() {
+    if (settings.shards_from == ShardsFrom::list) return nullptr;
+    OwnRoom room;
+    ShardSet set = own_set(*self.leases, room);
+    StringInfoData text;
+    initStringInfo(&text);
+    for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
+    return text.data;
+}
 
 Refusal refusal_of_none() {
     if (is_unset_by_session()) return plainly_none("This session has set it to nothing: RESET idgen.shards");

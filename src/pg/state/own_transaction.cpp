@@ -1,7 +1,8 @@
 #include "pg/state/own_transaction.hpp"
 
-#include "pg/report/preload.hpp"
+#include "core/draw/draw_steps.hpp"
 #include "pg/state/libraries.hpp"
+#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 
@@ -34,6 +35,76 @@ ProcessEntry<SpinLock> &entry_of_own() {
         errhint("Run the transaction again."));
 }
 
+bool is_in_progress(uint32 xid) {
+    return TransactionIdIsInProgress(xid);
+}
+
+// The whole number of a transaction that has not ended: the server gives out its lower half.
+uint64 full_xid(TransactionId xid) {
+    uint64 next = U64FromFullTransactionId(ReadNextFullTransactionId());
+    return next - (static_cast<uint32>(next) - xid);
+}
+
+bool is_of_this_start(SharedState *state, TransactionId xid) {
+    return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
+}
+
+void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
+    state->prepared_lock.lock_patiently();
+    bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, is_in_progress);
+    state->prepared_lock.unlock();
+    if (!has_room)
+        ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_RESOURCES),
+                errmsg("no room is left for what a prepared transaction has drawn"),
+                errdetail("All %u places are in use.", state->prepared_count),
+                errhint("Increase max_prepared_transactions and restart."));
+}
+
+bool is_in(uint32 process, const LocalTransaction &transaction) noexcept {
+    const volatile PGPROC &found = ProcGlobal->allProcs[process];
+    bool is_process = static_cast<uint32>(found.pid) == transaction.pid;
+    return is_process && *transaction_of(&ProcGlobal->allProcs[process]) == transaction.number;
+}
+
+// Calls visit(xid, database) for each transaction that was prepared before the start, or may have been. It has a PGPROC
+// behind those of the processes, and keeps that until it ends.
+template <class Visit>
+void for_each_old_prepared(SharedState *state, Visit visit) {
+    for (int i = 0; i < max_prepared_xacts; i++) {
+        const volatile PGPROC &prepared = ProcGlobal->allProcs[backend_limit() + static_cast<uint32>(i)];
+        TransactionId xid = prepared.xid;
+        if (TransactionIdIsValid(xid) && !is_of_this_start(state, xid)) visit(xid, prepared.databaseId);
+    }
+}
+
+// What the server knows of its transactions.
+struct Transactions {
+    SharedState *state;
+
+    bool is_in(uint32 process, const LocalTransaction &transaction) const noexcept {
+        return pg::is_in(process, transaction);
+    }
+    bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
+    template <class Visit>
+    void for_each_old(Visit visit) const {
+        for_each_old_prepared(state, [&](TransactionId xid, Oid database) { visit(xid, database == MyDatabaseId); });
+    }
+};
+
+// Where sessions load the library, one of another library can prepare what it drew from a state of its own: then it is
+// not kept that none is left.
+Announcements<SpinLock> all_of(SharedState *state) noexcept {
+    return {processes_of(state), state->backend_count, prepared_of(state), state->prepared_count,
+            is_preloaded() ? &state->old_prepared_ended : nullptr};
+}
+
+// Up to where all is settled in this database below S, and who holds that back. Not during recovery: then the server
+// would note which transactions are of this start, and they are not.
+Settled gather_undecided(SharedState *state, int64 settled_ms) {
+    Transactions transactions{state};
+    return gather(settled_ms, all_of(state), MyDatabaseId, transactions, NoPause{});
+}
+
 }  // namespace
 
 void attach_transaction() {
@@ -58,6 +129,52 @@ void require_one_machine(TransactionEvent event) {
     if (likely(!is_watched()) || IsParallelWorker()) return;
     attach_transaction();
     if (unlikely(!own_transaction.admits(event, machine()))) report_copied();
+}
+
+void hand_over_prepared() {
+    SharedState *state = find_shared_state();
+    if (state == nullptr) return;
+    note_first_xid(state);
+    attach_transaction();
+    PreparedAnnouncement announcement = own_transaction.announcement(MyDatabaseId, GetTopTransactionIdIfAny());
+    if (announcement.start_ms != drew_nothing) require_newest_state();
+    if (announcement.start_ms != drew_nothing || !is_of_this_start(state, announcement.xid))
+        keep_announcement(state, announcement);
+}
+
+Settled ReaderServer::gather() const {
+    int64 accepted_ms = state->accepted_clock.accepted_ms.load();
+    int64 now_ms = followed_ms(accepted_ms, read_clock(), durable_ms(), clock_rules());
+    int64 settled_ms = lift_settled(database->horizon, now_ms);
+    if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
+    return gather_undecided(state, settled_ms);
+}
+
+Settled look_at_settled(SharedState *state, int64 now_ms) {
+    note_first_xid(state);
+    return gather_undecided(state, now_ms);
+}
+
+int64 announced_ms(SharedState *state, uint32 process, Oid database) noexcept {
+    LocalTransaction transaction;
+    int64 start_ms;
+    bool has_drawn = read_announcement(processes_of(state)[process], database, transaction, start_ms);
+    return has_drawn && is_in(process, transaction) ? start_ms : 0;
+}
+
+PreparedCopies copy_prepared(SharedState *state) {
+    Announcements<SpinLock> all = all_of(state);
+    auto capacity = all.prepared_count + static_cast<uint32>(max_prepared_xacts);
+    PreparedCopies copies{static_cast<PreparedAnnouncement *>(palloc(capacity * sizeof(PreparedAnnouncement))), 0};
+    PreparedAnnouncement entry;
+    for (uint32 i = 0; i < all.prepared_count; i++) {
+        bool has_drawn = read_prepared(all.prepared[i], entry) && entry.start_ms != drew_nothing;
+        if (has_drawn && is_in_progress(entry.xid)) copies.rows[copies.count++] = entry;
+    }
+    for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
+        if (!is_remembered(all, xid) && is_in_progress(xid)) copies.rows[copies.count++] = {xid, database, INT64_MIN};
+    });
+    return copies;
 }
 
 }  // namespace idgen::pg

@@ -1,14 +1,11 @@
 #include "pg/state/settings.hpp"
 
-#include "core/cipher/key_ring.hpp"
-#include "core/layout/layout.hpp"
-#include "core/layout/shard_set.hpp"
-#include "core/text/digits.hpp"
+#include <array>
+
 #include "pg/host/cipher.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/number/numbers.hpp"
-#include "pg/report/report_text.hpp"
-#include "pg/report/words.hpp"
+#include "pg/report/report_arguments.hpp"
+#include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -19,32 +16,30 @@ namespace {
 
 char *written_shards = nullptr;
 
-const config_enum_entry overflow_words[] = {
-    {"wait", static_cast<int>(Overflow::wait), false},
-    {"borrow", static_cast<int>(Overflow::borrow), false},
-    {"error", static_cast<int>(Overflow::error), false},
-    {nullptr, 0, false},
-};
+// The words of an enum's values, in their order.
+template <class... Word>
+constexpr std::array<config_enum_entry, sizeof...(Word) + 1> words_in_order(Word... words) {
+    int value = 0;
+    return {{{words, value++, false}..., {nullptr, 0, false}}};
+}
 
-const config_enum_entry clock_sync_words[] = {
-    {"off", static_cast<int>(RequireClockSync::off), false},
-    {"warn", static_cast<int>(RequireClockSync::warn), false},
-    {"on", static_cast<int>(RequireClockSync::on), false},
-    {nullptr, 0, false},
-};
+constexpr auto overflow_words = words_in_order("wait", "borrow", "error");
+constexpr auto clock_sync_words = words_in_order("off", "warn", "on");
+constexpr auto synchronous_words = words_in_order("auto", "required");
+constexpr auto on_copy_words = words_in_order("auto", "warn", "refuse");
 
-const config_enum_entry synchronous_words[] = {
-    {"auto", static_cast<int>(Synchronous::automatic), false},
-    {"required", static_cast<int>(Synchronous::required), false},
-    {nullptr, 0, false},
-};
+// A number from `least` to `most`, which is `usual` if it is not set.
+void define_number(const char *name, const char *sets, const char *says, int *value, int usual, int least, int most,
+                   GucContext context, int unit, GucIntAssignHook assign = nullptr) {
+    DefineCustomIntVariable(name, sets, says, value, usual, least, most, context, unit, nullptr, assign, nullptr);
+}
 
-const config_enum_entry on_copy_words[] = {
-    {"auto", static_cast<int>(OnCopy::automatic), false},
-    {"warn", static_cast<int>(OnCopy::warn), false},
-    {"refuse", static_cast<int>(OnCopy::refuse), false},
-    {nullptr, 0, false},
-};
+// One of some words: the value that its enum has at first, if it is not set.
+template <class Words>
+void define_choice(const char *name, const char *sets, const char *says, int *value, const Words &words,
+                   GucContext context, GucEnumAssignHook assign = nullptr) {
+    DefineCustomEnumVariable(name, sets, says, value, 0, words.data(), context, 0, nullptr, assign, nullptr);
+}
 
 // What check_shards hands to assign_shards: the set, and the ranges it is a view of.
 struct ParsedShards {
@@ -138,145 +133,72 @@ void define_shards() {
         "idgen.shards", "Sets the shards that this node owns.",
         "A list of shards and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: shards from idgen.registry; or citus: the group of this node.",
         &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
-    DefineCustomIntVariable("idgen.region", "Sets the region of this node, the top part of its shard.",
-                            "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
-                            &settings.region, 0, 0, max_shard, PGC_SUSET, 0, nullptr, assign_region, nullptr);
+    define_number("idgen.region", "Sets the region of this node, the top part of its shard.",
+                  "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
+                  &settings.region, 0, 0, max_shard, PGC_SUSET, 0, assign_region);
 }
 
-void define_waiting() {
-    DefineCustomEnumVariable(
+void define_draws() {
+    define_choice(
         "idgen.overflow", "Sets what a session does when a tick has no ID left.",
         "wait: sleep until the next tick; borrow: use ticks ahead of the clock, up to idgen.max_lead; error: raise an error.",
-        &settings.overflow, static_cast<int>(Overflow::wait), overflow_words, PGC_USERSET, 0, nullptr, nullptr,
-        nullptr);
-    DefineCustomIntVariable("idgen.max_wait", "Sets the longest wait for one ID or one block.",
-                            "A longer wait is an error.", &settings.max_wait_ms, 5000, 0, INT_MAX, PGC_USERSET,
-                            GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomIntVariable("idgen.max_lead", "Sets how far the time of an ID may lie ahead of the clock.",
-                            "A lead comes from a clock that stepped back, from a restart, or from borrowing.",
-                            &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-}
-
-void define_copy() {
+        &settings.overflow, overflow_words, PGC_USERSET);
+    define_number("idgen.max_wait", "Sets the longest wait for one ID or one block.", "A longer wait is an error.",
+                  &settings.max_wait_ms, 5000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS);
+    define_number("idgen.max_lead", "Sets how far the time of an ID may lie ahead of the clock.",
+                  "A lead comes from a clock that stepped back, from a restart, or from borrowing.",
+                  &settings.max_lead_ms, 1000, 0, 60000, PGC_SIGHUP, GUC_UNIT_MS);
     DefineCustomBoolVariable(
         "idgen.batch_copy", "Sets whether COPY inserts rows in batches if a default makes their IDs.",
         "It does so for nextval() by itself.", &settings.batch_copy, true, PGC_USERSET, 0, nullptr, nullptr, nullptr);
 }
 
-void define_clock() {
-    DefineCustomIntVariable(
-        "idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
-        "A larger one stops ID generation until the clock is right again or idgen.accept_clock() is called.",
-        &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomEnumVariable(
-        "idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronized.",
-        "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
-        static_cast<int>(RequireClockSync::off), clock_sync_words, PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
-}
-
 void define_horizon() {
-    DefineCustomIntVariable("idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
-                            "The durable horizon is written once in half of it, while IDs are made.",
-                            &settings.horizon_window_ms, 1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, nullptr,
-                            assign_window, nullptr);
-    DefineCustomIntVariable(
+    define_number("idgen.max_clock_jump", "Sets the largest forward jump of the clock that is accepted.",
+                  "A larger one stops ID generation until the clock is right again or idgen.accept_clock() is called.",
+                  &settings.max_clock_jump_ms, 600000, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS);
+    define_choice("idgen.require_clock_sync", "Sets whether the kernel must say that its clock is synchronized.",
+                  "warn: a warning at most once a minute; on: an error.", &settings.require_clock_sync,
+                  clock_sync_words, PGC_SIGHUP);
+    define_number("idgen.horizon_window", "Sets how far ahead of the clock IDs are made durable at once.",
+                  "The durable horizon is written once in half of it, while IDs are made.", &settings.horizon_window_ms,
+                  1000, 100, 60000, PGC_SIGHUP, GUC_UNIT_MS, assign_window);
+    define_number(
         "idgen.clock_error", "Sets how far the clocks of this node's successors may be off.",
         "After a failover without synchronous replication, or a restore, the first ID waits for twice this time.",
-        &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS, nullptr, nullptr, nullptr);
-    DefineCustomEnumVariable(
+        &settings.clock_error_ms, 500, 0, 600000, PGC_SIGHUP, GUC_UNIT_MS);
+    define_choice(
         "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
         "auto: if synchronous_standby_names is set, windows are granted once the standbys have flushed them; required: without such standbys no ID is made.",
-        &settings.synchronous, static_cast<int>(Synchronous::automatic), synchronous_words, PGC_SIGHUP, 0, nullptr,
-        assign_synchronous, nullptr);
-    DefineCustomEnumVariable(
+        &settings.synchronous, synchronous_words, PGC_SIGHUP, assign_synchronous);
+    define_choice(
         "idgen.on_copy", "Sets what happens in a database that is a copy of another server's and keeps its shards.",
         "warn: report it in the log and in idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
-        &settings.on_copy, static_cast<int>(OnCopy::automatic), on_copy_words, PGC_SIGHUP, 0, nullptr, nullptr,
-        nullptr);
+        &settings.on_copy, on_copy_words, PGC_SIGHUP);
 }
 
 // Shared memory is sized once: without preload these keep their defaults.
 void define_sizes() {
-    DefineCustomIntVariable("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
-                            "One slot for each shard of each database and packing; some 132 bytes of memory each.",
-                            &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0, nullptr, nullptr,
-                            nullptr);
-    DefineCustomIntVariable("idgen.max_slots_per_database", "Sets the number of slots that one database can hold.",
-                            "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0, 4194304,
-                            PGC_SIGHUP, 0, nullptr, nullptr, nullptr);
-    DefineCustomIntVariable("idgen.max_databases", "Sets the number of databases of the server that can make IDs.",
-                            "Each takes some 1.4 kB of memory; dropped ones do not count.", &settings.max_databases,
-                            settings.max_databases, 1, 262144, PGC_POSTMASTER, 0, nullptr, nullptr, nullptr);
-}
-
-void warn_needs_preload(const char *setting) {
-    ereport(WARNING, errcode(ERRCODE_WARNING), errmsg("%s has no effect here", setting),
-            errdetail("This setting exists only where the server loads the library when it starts."),
-            errhint("Add idgen to shared_preload_libraries and restart."));
+    define_number("idgen.max_slots", "Sets the number of shards in use that the server can hold.",
+                  "One slot for each shard of each database and packing; some 132 bytes of memory each.",
+                  &settings.max_slots, settings.max_slots, 4, 4194304, PGC_POSTMASTER, 0);
+    define_number("idgen.max_slots_per_database", "Sets the number of slots that one database can hold.",
+                  "0 means a quarter of idgen.max_slots.", &settings.max_slots_per_database, 0, 0, 4194304, PGC_SIGHUP,
+                  0);
+    define_number("idgen.max_databases", "Sets the number of databases of the server that can make IDs.",
+                  "Each takes some 1.4 kB of memory; dropped ones do not count.", &settings.max_databases,
+                  settings.max_databases, 1, 262144, PGC_POSTMASTER, 0);
 }
 
 // Reports those that are set and not defined.
 void warn_of_useless_settings() {
     for (const char *name : {"idgen.max_slots", "idgen.max_slots_per_database", "idgen.max_databases",
                              "idgen.machine_generation", "idgen.keys", "idgen.registry"})
-        if (GetConfigOption(name, true, false) != nullptr) warn_needs_preload(name);
+        if (GetConfigOption(name, true, false) != nullptr)
+            ereport(WARNING, errcode(ERRCODE_WARNING), errmsg("%s has no effect here", name),
+                    errdetail("This setting exists only where the server loads the library when it starts."),
+                    errhint("Add idgen to shared_preload_libraries and restart."));
 }
-
-}  // namespace
-
-void define_settings() {
-    settings.max_slots = 16384;
-    settings.max_databases = 1000;
-    settings.machine_generation = "auto";
-    if (process_shared_preload_libraries_in_progress) define_machine();
-    watch_machine(settings.machine_generation);
-    define_shards();
-    define_kinds_settings();
-    define_waiting();
-    define_copy();
-    define_clock();
-    define_horizon();
-    if (process_shared_preload_libraries_in_progress) {
-        define_sizes();
-        define_keys();
-        define_lease_settings();
-        reserve_settings();
-    }
-}
-
-void reserve_settings() {
-    // A parallel worker's leader has reported them already.
-    if (!process_shared_preload_libraries_in_progress && !IsParallelWorker()) warn_of_useless_settings();
-    MarkGUCPrefixReserved("idgen");
-}
-
-ShardsFrom source_of_shards(std::string_view text) noexcept {
-    if (text == "lease") return ShardsFrom::lease;
-    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
-}
-
-HorizonRules horizon_rules() noexcept {
-    return {settings.horizon_window_ms, settings.max_lead_ms, settings.clock_error_ms};
-}
-
-ClockRules clock_rules() noexcept {
-    return {settings.max_clock_jump_ms, horizon_rules().farthest_ms()};
-}
-
-WaitLimits wait_limits() noexcept {
-    return {settings.max_lead_ms, settings.max_wait_ms};
-}
-
-const char *shards_text() noexcept {
-    return written_shards;
-}
-
-int slots_per_database() noexcept {
-    int share = settings.max_slots_per_database;
-    return share == 0 ? settings.max_slots / 4 : Min(share, settings.max_slots);
-}
-
-namespace {
 
 char *keys_text = nullptr;
 KeyRing ring;
@@ -355,8 +277,6 @@ void mask_keys(ErrorData *report) {
     if (next_log_hook != nullptr) next_log_hook(report);
 }
 
-}  // namespace
-
 void define_keys() {
     is_defined = true;
     next_log_hook = emit_log_hook;
@@ -365,6 +285,54 @@ void define_keys() {
         "idgen.keys", "Sets the keys of public IDs.",
         "A list of numbers and AES keys in hexadecimal, such as 1:000102030405060708090a0b0c0d0e0f; the key of the highest number is used unless another is asked for.",
         &keys_text, "", PGC_SUSET, GUC_SUPERUSER_ONLY, check_keys, assign_keys, nullptr);
+}
+
+}  // namespace
+
+void define_settings() {
+    settings.max_slots = 16384;
+    settings.max_databases = 1000;
+    settings.machine_generation = "auto";
+    if (process_shared_preload_libraries_in_progress) define_machine();
+    watch_machine(settings.machine_generation);
+    define_shards();
+    define_kinds_settings();
+    define_draws();
+    define_horizon();
+    if (process_shared_preload_libraries_in_progress) {
+        define_sizes();
+        define_keys();
+        define_lease_settings();
+        reserve_settings();
+    }
+}
+
+void reserve_settings() {
+    // A parallel worker's leader has reported them already.
+    if (!process_shared_preload_libraries_in_progress && !IsParallelWorker()) warn_of_useless_settings();
+    MarkGUCPrefixReserved("idgen");
+}
+
+ShardsFrom source_of_shards(std::string_view text) noexcept {
+    if (text == "lease") return ShardsFrom::lease;
+    return text == "citus" ? ShardsFrom::citus : ShardsFrom::list;
+}
+
+HorizonRules horizon_rules() noexcept {
+    return {settings.horizon_window_ms, settings.max_lead_ms, settings.clock_error_ms};
+}
+
+ClockRules clock_rules() noexcept {
+    return {settings.max_clock_jump_ms, horizon_rules().farthest_ms()};
+}
+
+const char *shards_text() noexcept {
+    return written_shards;
+}
+
+int slots_per_database() noexcept {
+    int share = settings.max_slots_per_database;
+    return share == 0 ? settings.max_slots / 4 : Min(share, settings.max_slots);
 }
 
 const CipherKey &key_of(int32 number) {

@@ -2,8 +2,6 @@
 // settings.cpp; docs/settings.md is their manual.
 #pragma once
 
-#include "pg/postgres.hpp"
-
 #include "core/cipher/key_ring.hpp"
 #include "core/draw/draw_steps.hpp"
 #include "core/horizon/horizon.hpp"
@@ -70,9 +68,6 @@ void define_kinds_settings();
 HorizonRules horizon_rules() noexcept;
 ClockRules clock_rules() noexcept;
 
-// What errors say of waiting.
-WaitLimits wait_limits() noexcept;
-
 // idgen.shards as it was written; empty if it is unset.
 const char *shards_text() noexcept;
 inline bool has_shards() noexcept {
@@ -94,9 +89,6 @@ int slots_per_database() noexcept;
 // until a session loads the library. It is refused for a database, a role or a function, because every role can read
 // the catalogs that hold such settings. No message shows a key, and if the server would log the value, as it does when
 // a reload changes it, it is overwritten.
-
-// Does nothing unless the server loads the library at its start.
-void define_keys();
 
 // The key of that number; 0 means the highest. Raises if there is none.
 const CipherKey &key_of(int32 number);

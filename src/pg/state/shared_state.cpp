@@ -2,18 +2,11 @@
 
 #include <initializer_list>
 
-#include "core/layout/layout.hpp"
-#include "core/layout/packing.hpp"
-#include "pg/host/clock.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/number/numbers.hpp"
-#include "pg/report/preload.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // Bump with any change to the structs: a DSM segment outlives a change of the library.
@@ -51,10 +44,6 @@ Plan plan_for(const StateSizes &sizes) noexcept {
     return plan;
 }
 
-Plan plan_of(SharedState *state) noexcept {
-    return plan_for(*state);
-}
-
 template <class T>
 T *at(SharedState *state, size_t offset) noexcept {
     return reinterpret_cast<T *>(reinterpret_cast<char *>(state) + offset);
@@ -79,7 +68,7 @@ size_t state_size() noexcept {
 }
 
 SharedDatabase *databases_of(SharedState *state) noexcept {
-    return at<SharedDatabase>(state, plan_of(state).databases);
+    return at<SharedDatabase>(state, plan_for(*state).databases);
 }
 
 void zero(std::initializer_list<pg_atomic_uint64 *> values) noexcept {
@@ -153,26 +142,61 @@ void attach_at_start() {
     name_tranche(attached->tranche, "idgen");
 }
 
+uint32 state_number() noexcept {
+    return static_cast<uint32>(strtoul(state_name + state_name_prefix, nullptr, 10));
+}
+
+void log_clock_back(int64 by_ms) {
+    ereport(
+        LOG, errmsg("the clock of this machine was set back by %s", duration_text(by_ms)),
+        errdetail(
+            "IDs go on above the last ones: held up to idgen.max_lead (%s) ahead of the clock, waited for up to idgen.max_wait, refused beyond.",
+            duration_text(settings.max_lead_ms)),
+        errhint("See what set it; a clock that is slewed, not stepped, keeps IDs going."));
+}
+
+void log_clock_forward(int64 by_ms) {
+    bool is_too_far = by_ms > settings.max_clock_jump_ms;
+    const char *limit = duration_text(settings.max_clock_jump_ms);
+    ereport(LOG, errmsg("the clock of this machine was set forward by %s", duration_text(by_ms)),
+            is_too_far ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.", limit)
+                       : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.", limit),
+            is_too_far ? errhint("%s", accept_clock_hint) : 0);
+}
+
+// The host says that the clock may be wrong now. Of all sessions that see it, one notes it.
+void note_disruption(SharedState *state) {
+    uint64 now = machine_disruptions();
+    uint64 noted = pg_atomic_read_u64(&state->disruptions);
+    if (likely(now == noted) || !compare_exchange(state->disruptions, noted, now)) return;
+    pg_atomic_write_u64(&state->doubt_error_us, static_cast<uint64>(kernel_clock().max_error_us) + 1);
+    if (!may_log(state, Cause::clock_disrupted)) return;
+    ereport(
+        LOG, errmsg("this machine was moved to another host, or paused"),
+        errdetail("Its clock may be wrong until the time service has corrected it. Its shards stay its own."),
+        errhint("See that chrony, ntpd or systemd-timesyncd runs; idgen.require_clock_sync makes IDs wait for it."));
+}
+
 }  // namespace
 
 SharedSlot *slots_of(SharedState *state) noexcept {
-    return at<SharedSlot>(state, plan_of(state).slots);
+    return at<SharedSlot>(state, plan_for(*state).slots);
 }
 SharedBackend *backends_of(SharedState *state) noexcept {
-    return at<SharedBackend>(state, plan_of(state).backends);
+    return at<SharedBackend>(state, plan_for(*state).backends);
 }
 SharedProcess *processes_of(SharedState *state) noexcept {
-    return at<SharedProcess>(state, plan_of(state).processes);
+    return at<SharedProcess>(state, plan_for(*state).processes);
 }
 PreparedEntry *prepared_of(SharedState *state) noexcept {
-    return at<PreparedEntry>(state, plan_of(state).prepared);
+    return at<PreparedEntry>(state, plan_for(*state).prepared);
 }
 SharedLeases &leases_of(SharedState *state) noexcept {
-    return *at<SharedLeases>(state, plan_of(state).leases);
+    return *at<SharedLeases>(state, plan_for(*state).leases);
 }
 SlotDirectory directory_of(SharedState *state) noexcept {
     SharedSlot *slots = slots_of(state);
-    auto *buckets = at<SlotBucket>(state, plan_of(state).buckets);
+    auto *buckets = at<SlotBucket>(state, plan_for(*state).buckets);
     Index index(buckets, state->bucket_count, slots);
     return {state->directory, slots, state->max_slots, databases_of(state), state->max_databases, index};
 }
@@ -201,14 +225,6 @@ bool is_preloaded() noexcept {
 SharedState *attached_state() noexcept {
     return attached;
 }
-
-namespace {
-
-uint32 state_number() noexcept {
-    return static_cast<uint32>(strtoul(state_name + state_name_prefix, nullptr, 10));
-}
-
-}  // namespace
 
 void note_loading() {
     bool is_asked_for_leaders = max_prepared_xacts > 0 || is_watched();
@@ -242,9 +258,9 @@ void note_first_xid(SharedState *state) noexcept {
     compare_exchange(state->first_xid, unknown, U64FromFullTransactionId(ReadNextFullTransactionId()));
 }
 
-namespace {
-
-void log_copied_machine() {
+void note_copied_machine(SharedState *state) {
+    if (!leave_numbers(leases_of(state))) return;
+    pg_atomic_fetch_add_u32(&state->copied, 1);
     ereport(
         LOG, errmsg("this machine was resumed from a snapshot of its memory"),
         errdetail(
@@ -252,60 +268,6 @@ void log_copied_machine() {
         errhint(
             "Shards and launch numbers that were given by hand may now be on two machines: IDs by them need idgen.confirm_shards()."));
 }
-
-}  // namespace
-
-void note_copied_machine(SharedState *state) {
-    if (!leave_numbers(leases_of(state))) return;
-    pg_atomic_fetch_add_u32(&state->copied, 1);
-    log_copied_machine();
-}
-
-namespace {
-
-void log_clock_back(int64 by_ms, int64 max_lead_ms) {
-    ereport(
-        LOG, errmsg("the clock of this machine was set back by %s", duration_text(by_ms)),
-        errdetail(
-            "IDs go on above the last ones: held up to idgen.max_lead (%s) ahead of the clock, waited for up to idgen.max_wait, refused beyond.",
-            duration_text(max_lead_ms)),
-        errhint("See what set it; a clock that is slewed, not stepped, keeps IDs going."));
-}
-
-void log_clock_forward(int64 by_ms, int64 max_jump_ms) {
-    bool is_too_far = by_ms > max_jump_ms;
-    ereport(LOG, errmsg("the clock of this machine was set forward by %s", duration_text(by_ms)),
-            is_too_far ? errdetail("That is more than idgen.max_clock_jump (%s): no ID takes this time.",
-                                   duration_text(max_jump_ms))
-                       : errdetail("That is within idgen.max_clock_jump (%s): IDs take this time.",
-                                   duration_text(max_jump_ms)),
-            is_too_far ? errhint("%s", accept_clock_hint) : 0);
-}
-
-void log_clock_step(int64 step_ms, int64 max_lead_ms, int64 max_jump_ms) {
-    if (step_ms < 0)
-        log_clock_back(-step_ms, max_lead_ms);
-    else
-        log_clock_forward(step_ms, max_jump_ms);
-}
-
-void log_disruption() {
-    ereport(
-        LOG, errmsg("this machine was moved to another host, or paused"),
-        errdetail("Its clock may be wrong until the time service has corrected it. Its shards stay its own."),
-        errhint("See that chrony, ntpd or systemd-timesyncd runs; idgen.require_clock_sync makes IDs wait for it."));
-}
-
-// The host says that the clock may be wrong now. Of all sessions that see it, one notes it.
-void note_disruption(SharedState *state) {
-    uint64 now = machine_disruptions();
-    uint64 noted = pg_atomic_read_u64(&state->disruptions);
-    if (likely(now == noted) || !compare_exchange(state->disruptions, noted, now)) return;
-    pg_atomic_write_u64(&state->doubt_error_us, static_cast<uint64>(kernel_clock().max_error_us) + 1);
-    if (may_log(state, Cause::clock_disrupted)) log_disruption();
-}
-
-}  // namespace
 
 bool is_clock_doubtful(SharedState *state, const ClockState &kernel) noexcept {
     uint64 doubt = pg_atomic_read_u64(&state->doubt_error_us);
@@ -327,7 +289,7 @@ ClockReading watched_clock(SharedState *state) {
     bool is_forward = step_ms > 0;
     pg_atomic_fetch_add_u64(is_forward ? &state->steps_forward : &state->steps_back, 1);
     if (may_log(state, is_forward ? Cause::clock_forward : Cause::clock_back))
-        log_clock_step(step_ms, settings.max_lead_ms, settings.max_clock_jump_ms);
+        is_forward ? log_clock_forward(step_ms) : log_clock_back(-step_ms);
     return clock;
 }
 

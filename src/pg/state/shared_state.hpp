@@ -14,16 +14,65 @@
 
 #include "pg/postgres.hpp"
 
+#include <initializer_list>
+
 #include "core/horizon/trusted_clock.hpp"
 #include "core/reading/settled.hpp"
 #include "core/reading/settled_pairs.hpp"
 #include "core/slot/directory.hpp"
+#include "pg/host/clock.hpp"
 #include "pg/host/server_locks.hpp"
-#include "pg/number/numbers.hpp"
-#include "pg/state/arrivals.hpp"
-#include "pg/state/log_budget.hpp"
+#include "pg/state/own_shards.hpp"
 
 namespace idgen::pg {
+
+// Keeps the log readable whatever happens: a limit of messages a minute, of one process or of all that share the
+// budget. One word, so that it can lie in shared memory.
+class LogBudget {
+   public:
+    void initialise() noexcept { pg_atomic_init_u64(&word_, 0); }
+
+    // Whether one more may be written now, of `most` a minute, 1 to 255.
+    bool spend(uint32 most) noexcept {
+        constexpr uint64 minute_ms = 60000;
+        constexpr int count_bits = 8;
+        uint64 word = pg_atomic_read_u64(&word_);
+        uint64 spent = word & ((1 << count_bits) - 1);
+        auto now_ms = static_cast<uint64>(monotonic_ms());
+        bool is_new_minute = spent == 0 || now_ms - (word >> count_bits) >= minute_ms;
+        if (!is_new_minute && spent >= most) return false;
+        // Another session may spend at the same instant: then it writes, and this one does not.
+        return compare_exchange(word_, word, is_new_minute ? now_ms << count_bits | 1 : word + 1);
+    }
+
+   private:
+    pg_atomic_uint64 word_;  // atomic; when the minute began, and how many were written since
+};
+
+// Rows that arrive from other nodes with IDs of shards of this one, as triggers of tables that are watched count them;
+// of one database.
+struct Arrivals {
+    pg_atomic_uint64 others;      // atomic; IDs that another node made (pg/state/slot_directory.hpp)
+    pg_atomic_uint64 perhaps;     // atomic; of shards of this node, that it may have made
+    pg_atomic_uint64 last_id;     // atomic; the last that another node made
+    pg_atomic_uint64 last_place;  // atomic; its table and the origin of its row: a place_of()
+
+    void forget() noexcept {
+        for (pg_atomic_uint64 *value : {&others, &perhaps, &last_id, &last_place}) pg_atomic_write_u64(value, 0);
+    }
+};
+
+// A table and a replication origin in one word.
+constexpr uint64 place_of(Oid table, uint16 origin) noexcept {
+    return static_cast<uint64>(table) << 16 | origin;
+}
+
+constexpr Oid table_of(uint64 place) noexcept {
+    return static_cast<Oid>(place >> 16);
+}
+constexpr uint16 origin_of(uint64 place) noexcept {
+    return static_cast<uint16>(place);
+}
 
 // What is logged, each at most once a minute.
 enum class Cause : uint8 {
@@ -175,9 +224,7 @@ void note_copied_machine(SharedState *state);
 // Whether what the kernel says of its clock may be of before this machine was moved or paused.
 bool is_clock_doubtful(SharedState *state, const ClockState &kernel) noexcept;
 
-// Keeps the log readable: one message a minute for each cause, whichever session sees it.
-
-// Whether it is this session's turn to write to the log. True at most once a minute on the whole server.
+// Whether it is this session's turn to write to the log. True at most once a minute for each cause, on the whole server.
 bool may_log(SharedState *state, Cause cause) noexcept;
 
 }  // namespace idgen::pg

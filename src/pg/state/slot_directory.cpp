@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
-#include "core/layout/packing.hpp"
-#include "core/slot/slot_index.hpp"
-#include "pg/report/report_arguments.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // Without preload the server has no setting that says how many slots there are.
@@ -29,11 +24,6 @@ const char *advice_of_others(bool in_database) {
     return psprintf("Put the shards that this node owns into idgen.shards and use a preset, or %s.", more);
 }
 
-Refusal share_used(int slots) {
-    return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, psprintf("this database uses all of its %d idgen slots", slots),
-            "Each shard of each layout in use takes a slot, and none is idle.", advice_of_slots(true), "slots"};
-}
-
 Refusal others_used(int slots, bool in_database) {
     auto limit = static_cast<int>(slots_for_others(static_cast<uint32>(slots)));
     return {
@@ -46,17 +36,11 @@ Refusal others_used(int slots, bool in_database) {
         advice_of_others(in_database), "slots"};
 }
 
-Refusal all_slots_used(int slots) {
-    return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED, psprintf("all %d idgen slots of this server are used", slots),
-            "Each shard of each layout in use takes a slot in each database, and none is idle.", advice_of_slots(false),
-            "slots"};
-}
-
-[[noreturn]] void report_no_database(uint32 databases, bool is_preloaded) {
+[[noreturn]] void report_no_database(uint32 databases) {
     ereport(
         ERROR, errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED), errmsg("no room is left for the IDs of another database"),
         errdetail("IDs are made in as many databases as there is room for, %u.", databases),
-        is_preloaded
+        is_preloaded()
             ? errhint("To have more, increase idgen.max_databases and restart.")
             : errhint(
                   "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_databases, and restart."));
@@ -68,44 +52,6 @@ SharedReference obtain(SharedState *state, SharedDatabase &database, SlotRequest
     if (request.key.packing.node_bits != 0) request.claimed_ms = claimed_ms(leases_of(state), request.key.shard);
     return directory_of(state).obtain(database, request, shortage);
 }
-
-}  // namespace
-
-Refusal refusal_of_slots(Shortage shortage) {
-    switch (shortage) {
-        case Shortage::share_others:
-            return others_used(slots_per_database(), true);
-        case Shortage::share:
-            return share_used(slots_per_database());
-        case Shortage::server_others:
-            return others_used(settings.max_slots, false);
-        case Shortage::none:
-        case Shortage::server:
-            break;
-    }
-    return all_slots_used(settings.max_slots);
-}
-
-SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
-                          int64 now_ms) {
-    SlotKey key{key_of(layout), MyDatabaseId, shard};
-    SharedReference slot = unlocked_directory_of(state).find(key);
-    if (slot.entry != nullptr) return slot;
-    // If shards come from elsewhere, only the node's own are drawn from.
-    ShardRange asked{shard, shard};
-    ShardSet own = settings.shards_from == ShardsFrom::list ? settings.shards : ShardSet{&asked, 1, 1};
-    SlotUse use = use_of(own, static_cast<uint32>(settings.region), layout, shard);
-    auto share = static_cast<uint32>(slots_per_database());
-    SlotRequest request{key, layout, use, share, now_ms, slot_idle_ms};
-    for (bool retry = true;; retry = false) {
-        Shortage shortage = Shortage::none;
-        slot = obtain(state, *database, request, shortage);
-        if (slot.entry != nullptr) return slot;
-        if (!retry || !free_dropped_databases(state)) raise(refusal_of_slots(shortage));
-    }
-}
-
-namespace {
 
 // What last wrote this database's row in pg_database: another transaction than before if the database was dropped and
 // created again under the same OID.
@@ -164,14 +110,77 @@ void drop_databases(SharedState *state, const Oid *oids, uint32 count) {
     }
 }
 
-}  // namespace
+// Where a slot stands. False if it is another shard's by now.
+bool read_slot(const SharedReference &reference, Position &last) noexcept {
+    if (reference.entry == nullptr) return false;
+    Guard<SpinLock> guard(reference.entry->mutex);
+    last = {reference.entry->slot.tick, reference.entry->slot.sequence};
+    return is_current(reference);
+}
 
+// Where the slot of a key stands; before_all: it has none, and all that it made lies below the floor. That is true after
+// the lock: under it, the session that takes a slot back lifts the floor.
+Position position_of_slot(SharedState *state, const SlotKey &key) {
+    Position last;
+    if (read_slot(unlocked_directory_of(state).find(key), last)) return last;
+    PatientGuard guard(state->lock);
+    return read_slot(directory_of(state).find_surely(key), last) ? last : before_all;
+}
+
+// Whether an ID lies above a position. no_sequence: nothing is left in that tick.
+bool is_above(const Parts &id, const Position &last) noexcept {
+    if (id.tick != last.tick) return id.tick > last.tick;
+    return last.sequence != no_sequence && id.sequence > last.sequence;
+}
+
+// Frees what belongs to databases that no longer exist. True if there was any.
 bool free_dropped_databases(SharedState *state) {
     DatabaseOids list = list_databases(state);
     uint32 dropped = list.count - list.existing;
     if (dropped > 0) drop_databases(state, list.oids + list.existing, dropped);
     pfree(list.oids);
     return dropped > 0;
+}
+
+}  // namespace
+
+Refusal refusal_of_slots(Shortage shortage) {
+    switch (shortage) {
+        case Shortage::share_others:
+            return others_used(slots_per_database(), true);
+        case Shortage::share:
+            return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+                    psprintf("this database uses all of its %d idgen slots", slots_per_database()),
+                    "Each shard of each layout in use takes a slot, and none is idle.", advice_of_slots(true), "slots"};
+        case Shortage::server_others:
+            return others_used(settings.max_slots, false);
+        case Shortage::none:
+        case Shortage::server:
+            break;
+    }
+    return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
+            psprintf("all %d idgen slots of this server are used", settings.max_slots),
+            "Each shard of each layout in use takes a slot in each database, and none is idle.", advice_of_slots(false),
+            "slots"};
+}
+
+SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,
+                          int64 now_ms) {
+    SlotKey key{key_of(layout), MyDatabaseId, shard};
+    SharedReference slot = unlocked_directory_of(state).find(key);
+    if (slot.entry != nullptr) return slot;
+    // If shards come from elsewhere, only the node's own are drawn from.
+    ShardRange asked{shard, shard};
+    ShardSet own = settings.shards_from == ShardsFrom::list ? settings.shards : ShardSet{&asked, 1, 1};
+    SlotUse use = use_of(own, static_cast<uint32>(settings.region), layout, shard);
+    auto share = static_cast<uint32>(slots_per_database());
+    SlotRequest request{key, layout, use, share, now_ms, slot_idle_ms};
+    for (bool retry = true;; retry = false) {
+        Shortage shortage = Shortage::none;
+        slot = obtain(state, *database, request, shortage);
+        if (slot.entry != nullptr) return slot;
+        if (!retry || !free_dropped_databases(state)) raise(refusal_of_slots(shortage));
+    }
 }
 
 uint32 count_databases(SharedState *state) {
@@ -185,12 +194,43 @@ SharedDatabase *my_database(SharedState *state, SharedBackend &backend) {
     for (bool retry = true;; retry = false) {
         SharedDatabase *mine = enter(state, writer, backend);
         if (mine != nullptr) return mine;
-        if (!retry || !free_dropped_databases(state)) report_no_database(state->max_databases, is_preloaded());
+        if (!retry || !free_dropped_databases(state)) report_no_database(state->max_databases);
     }
 }
 
 SharedDatabase *find_database(SharedState *state) noexcept {
     return unlocked_directory_of(state).find_database(MyDatabaseId);
+}
+
+bool OwnIds::is_own(SharedState *state, uint32 shard) const noexcept {
+    if (has_registry()) {
+        const HeldNumber *held = find_lease(leases_of(state), shard);
+        return held != nullptr && cap_of(*held, shard) > wall_ms();
+    }
+    bool is_list = settings.shards_from == ShardsFrom::list;
+    return is_list && owns(settings.shards, static_cast<uint32>(settings.region), layout_, shard);
+}
+
+// A layout whose time wraps makes the same IDs again. Where the horizon was lowered, own IDs can lie above it.
+Maker OwnIds::maker_of(int64 id, uint32 &shard) const {
+    Parts parts;
+    SharedState *state = is_preloaded() ? find_shared_state() : attached_state();
+    bool is_told = state != nullptr && layout_.node_bits() != 0 && !packing_.wraps;
+    if (!is_told || !unpack(packing_, id, parts) || !is_own(state, parts.shard)) return Maker::elsewhere;
+    shard = parts.shard;
+    SharedDatabase *database = find_database(state);
+    if (database == nullptr || database->resets.load() != 0) return Maker::perhaps_here;
+    const Horizon &horizon = database->horizon;
+    auto is_above_floor = [&] {
+        int64 floor_ms = Max(horizon.floor_ms.load(), claimed_ms(leases_of(state), shard));
+        return parts.tick >= tick_from(packing_, us_of(floor_ms));
+    };
+    // Old rows, which are most of a table, need no lock.
+    if (!is_above_floor()) return Maker::perhaps_here;
+    Position last = position_of_slot(state, {key_of(layout_), MyDatabaseId, shard});
+    bool is_above_all = is_above(parts, last) && is_above_floor();
+    bool is_known = horizon.granted_ms.load() != 0 && database->resets.load() == 0;
+    return is_above_all && is_known ? Maker::another : Maker::perhaps_here;
 }
 
 }  // namespace idgen::pg

@@ -1,7 +1,8 @@
 // Finds the slot of a shard: locks, asks the directory, and raises if no slot is to be had.
 #pragma once
 
-#include "pg/report/refusal.hpp"
+#include "core/layout/packing.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -24,18 +25,36 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
 // What is short for one more slot.
 Refusal refusal_of_slots(Shortage shortage);
 
-// Which entry belongs to which database: locks, the server's catalog, and errors around the directory.
-
 // The entry of this session's database, made for its first session; notes in the session's own that it has it.
 SharedDatabase *my_database(SharedState *state, SharedBackend &backend);
 
 // The same, null if no session has needed one.
 SharedDatabase *find_database(SharedState *state) noexcept;
 
-// Frees what belongs to databases that no longer exist. True if there was any.
-bool free_dropped_databases(SharedState *state);
-
 // How many databases have an entry and still exist.
 uint32 count_databases(SharedState *state);
+
+// Whether this server can have made an ID, by what it remembers of its own. Only looks: it makes no slot, and reads and
+// renews no horizon.
+enum class Maker : uint8 {
+    elsewhere,     // no ID of the layout, or of a shard that this node does not own
+    perhaps_here,  // of a shard of this node, and not above all that it has made of it, as far as is known
+    another,       // above all that: somebody else makes IDs of a shard of this node
+};
+
+// The IDs of a layout in this session's database. What comes from a group of Citus counts as elsewhere.
+class OwnIds {
+   public:
+    explicit OwnIds(const Layout &layout) : layout_(layout), packing_(packing_of(layout)) {}
+
+    // `shard`: of the ID, if it is of this node. Waits for the lock of the directory where the shard has no slot.
+    Maker maker_of(int64 id, uint32 &shard) const;
+
+   private:
+    bool is_own(SharedState *state, uint32 shard) const noexcept;
+
+    Layout layout_;
+    Packing packing_;
+};
 
 }  // namespace idgen::pg

@@ -1,16 +1,10 @@
 #include "pg/state/source.hpp"
 
-#include "core/layout/packing.hpp"
-#include "core/slot/slot_index.hpp"
 #include "pg/host/machine.hpp"
-#include "pg/number/numbers.hpp"
 #include "pg/report/report_arguments.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/libraries.hpp"
-#include "pg/state/own_shards.hpp"
 #include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
-#include "pg/state/slot_directory.hpp"
 
 namespace idgen::pg {
 
@@ -54,28 +48,7 @@ void begin_backend(SharedBackend &backend) {
             errhint("Connect to the primary, or promote this server."));
 }
 
-}  // namespace
-
-void attach_backend() {
-    if (self.state != nullptr) return;
-    if (RecoveryInProgress()) report_recovery();
-    SharedState *state = shared_state();
-    join_state();
-    if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
-    note_first_xid(state);
-    attach_transaction();
-    self.database = my_database(state, *self.backend);
-    self.leases = &leases_of(state);
-    self.state = state;
-}
-
-DrawSession new_session() noexcept {
-    DrawSession session{};
-    session.cursor.aim(0, 1);
-    session.resets = self.database->resets;
-    return session;
-}
-
+// What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
 DrawSession *session_of(const PackingKey &packing) {
     static HTAB *sessions = nullptr;
     if (sessions == nullptr) sessions = make_sessions();
@@ -85,12 +58,11 @@ DrawSession *session_of(const PackingKey &packing) {
     return &kept->session;
 }
 
-namespace {
-
 // What keeps a number from being one of the layout's, beside idgen.region. Of a number that was given; else it is of
 // idgen.region alone.
-Refusal refusal_of_node(NodeReason reason, const Layout &layout, int64 number, int region) {
+Refusal refusal_of_node(NodeReason reason, const Layout &layout, int64 number) {
     LayoutName name(layout);
+    int region = settings.region;
     switch (reason) {
         case NodeReason::region_not_in_layout:
             return {ERRCODE_INVALID_PARAMETER_VALUE, psprintf("layout \"%s\" has no region", name.text),
@@ -115,41 +87,25 @@ Refusal refusal_of_node(NodeReason reason, const Layout &layout, int64 number, i
     return refusal_of_shard(layout, number);
 }
 
-// The shards of this node, as errors say them.
-struct OwnShards {
-    const char *text;     // idgen.shards, and what set it
-    const char *numbers;  // the ones that it stands for now; null if it is a list itself
-    int region;
-};
-
-[[noreturn]] void report_foreign_shard(int64 shard, const OwnShards &own) {
-    bool is_list = own.numbers == nullptr;
+[[noreturn]] void report_foreign_shard(int64 shard) {
+    const char *text = shards_with_origin();
+    const char *numbers = own_numbers_text();
+    bool is_list = numbers == nullptr;
     ereport(
         ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
         errmsg("shard %lld does not belong to this node", static_cast<long long>(shard)),
-        is_list ? errdetail("idgen.shards is %s; idgen.region is %d.", own.text, own.region)
-                : errdetail("idgen.shards is %s, now %s; idgen.region is %d.", own.text,
-                            own.numbers[0] == '\0' ? "none" : own.numbers, own.region),
+        is_list ? errdetail("idgen.shards is %s; idgen.region is %d.", text, settings.region)
+                : errdetail("idgen.shards is %s, now %s; idgen.region is %d.", text,
+                            numbers[0] == '\0' ? "none" : numbers, settings.region),
         is_list
             ? errhint("Leave the shard out to use the node's own, or add it to idgen.shards if no other node has it.")
             : errhint("Leave the shard out to use the node's own."));
 }
 
-void notice_one_node(const Layout &layout, const char *shards) {
-    ereport(
-        NOTICE, errcode(ERRCODE_SUCCESSFUL_COMPLETION),
-        errmsg("layout \"%s\" is for one node only", LayoutName(layout).text),
-        errdetail(
-            "It has no shard, so idgen.shards, which is \"%s\", does not keep its IDs apart from those of other nodes.",
-            shards),
-        errhint(
-            "If other nodes make IDs for the same column, use a layout with a shard, such as snowflake. This notice comes once in a session."));
-}
-
 uint32 whole_or_raise(const Layout &layout, int64 number) {
     uint32 whole = 0;
     NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), number, whole);
-    if (reason != NodeReason::none) raise(refusal_of_node(reason, layout, number, settings.region));
+    if (reason != NodeReason::none) raise(refusal_of_node(reason, layout, number));
     return whole;
 }
 
@@ -159,7 +115,14 @@ void notice_shardless_once(const Layout &layout) {
     static bool told = false;
     if (told || layout.node_bits() != 0 || !has_shards() || IsParallelWorker()) return;
     told = true;
-    notice_one_node(layout, shards_text());
+    ereport(
+        NOTICE, errcode(ERRCODE_SUCCESSFUL_COMPLETION),
+        errmsg("layout \"%s\" is for one node only", LayoutName(layout).text),
+        errdetail(
+            "It has no shard, so idgen.shards, which is \"%s\", does not keep its IDs apart from those of other nodes.",
+            shards_text()),
+        errhint(
+            "If other nodes make IDs for the same column, use a layout with a shard, such as snowflake. This notice comes once in a session."));
 }
 
 void make_single(Source &source, uint32 whole) noexcept {
@@ -179,8 +142,7 @@ bool may_draw_from(const Source &source, uint32 whole) {
 }
 
 void require_own(const Source &source, uint32 whole, int64 shard) {
-    if (!may_draw_from(source, whole))
-        report_foreign_shard(shard, {shards_with_origin(), own_numbers_text(), settings.region});
+    if (!may_draw_from(source, whole)) report_foreign_shard(shard);
 }
 
 void resolve_explicit(Source &source, int64 shard) {
@@ -238,10 +200,11 @@ Refusal refusal_of_own(const Layout &layout) {
     if (!has_shards()) return refusal_of_none();
     uint32 top = 0;
     NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), 0, top);
-    if (reason != NodeReason::none) return refusal_of_node(reason, layout, 0, settings.region);
+    if (reason != NodeReason::none) return refusal_of_node(reason, layout, 0);
     if (settings.shards_from != ShardsFrom::lease || settings.region == 0) return nothing_wrong;
     return {ERRCODE_INVALID_PARAMETER_VALUE, "shards from a registry have no region beside them",
-            psprintf("idgen.region is %d.", settings.region), no_region_hint, "shards"};
+            psprintf("idgen.region is %d.", settings.region),
+            "Set idgen.region to 0; shards cover the region of a layout that has one.", "shards"};
 }
 
 void raise_if(const Refusal &why) {
@@ -283,6 +246,26 @@ void resolve_own(Source &source) {
 }
 
 }  // namespace
+
+void attach_backend() {
+    if (self.state != nullptr) return;
+    if (RecoveryInProgress()) report_recovery();
+    SharedState *state = shared_state();
+    join_state();
+    if (self.backend == nullptr) begin_backend(backends_of(state)[backend_number()]);
+    note_first_xid(state);
+    attach_transaction();
+    self.database = my_database(state, *self.backend);
+    self.leases = &leases_of(state);
+    self.state = state;
+}
+
+DrawSession new_session() noexcept {
+    DrawSession session{};
+    session.cursor.aim(0, 1);
+    session.resets = self.database->resets;
+    return session;
+}
 
 void resolve(Source &source, const Layout &layout, int64 shard_argument) {
     attach_backend();

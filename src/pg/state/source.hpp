@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/draw/draw_steps.hpp"
-#include "pg/report/refusal.hpp"
+#include "pg/report/words.hpp"
 #include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 #include "pg/state/slot_directory.hpp"
@@ -23,9 +23,6 @@ struct Self {
 // Attaches `self`, cheap if it is attached already. Raises if IDs cannot be made here: library not loaded by the
 // server, or recovery.
 void attach_backend();
-
-// What this backend last drew from its own shards with a packing, kept for its life; made on the first call.
-DrawSession *session_of(const PackingKey &packing);
 
 // A session that has drawn nothing.
 DrawSession new_session() noexcept;

@@ -20,7 +20,7 @@ sub page { my ($name) = @_; return slurp_file(tree() . ($name eq 'README' ? '/RE
 # The names of all pages.
 sub pages { return ('README', grep { $_ ne 'README' } map { m{/docs/(.+)\.md$} } sort glob tree() . '/docs/{,clients/}*.md') }
 
-# The refusals in a source (src/pg/report/refusal.hpp): each a pair of condition and message, as the source writes it.
+# The refusals in a source (src/pg/report/words.hpp): each a pair of condition and message, as the source writes it.
 sub refusals_in
 {
 	my ($text) = @_;

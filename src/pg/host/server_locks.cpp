@@ -1,4 +1,4 @@
-#include "pg/host/attempt.hpp"
+#include "pg/host/server_locks.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -26,10 +26,6 @@ void end_owner(ResourceOwner owner, bool went_well, bool is_alone) {
     ResourceOwnerDelete(owner);
 }
 
-bool is_from_operator(int code) noexcept {
-    return ERRCODE_TO_CATEGORY(code) == ERRCODE_OPERATOR_INTERVENTION;
-}
-
 // Runs it; false if it raised an error that is dropped. Memory, owner and interrupts are the caller's to set back.
 bool run_caught(void (*run)(void *), void *argument, MemoryContext memory, ResourceOwner owner) {
     volatile bool went_well = true;
@@ -38,7 +34,7 @@ bool run_caught(void (*run)(void *), void *argument, MemoryContext memory, Resou
     PG_CATCH();
     {
         CurrentResourceOwner = owner;
-        if (is_from_operator(geterrcode())) PG_RE_THROW();
+        if (ERRCODE_TO_CATEGORY(geterrcode()) == ERRCODE_OPERATOR_INTERVENTION) PG_RE_THROW();
         MemoryContextSwitchTo(memory);
         FlushErrorState();
         recover();

@@ -1,9 +1,6 @@
-#include "pg/report/preload.hpp"
-
-#include "pg/postgres.hpp"
+#include "pg/report/words.hpp"
 
 namespace idgen::pg {
-
 namespace {
 
 // ALTER SYSTEM takes a list in quotes as one name.
