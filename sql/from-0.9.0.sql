@@ -52,6 +52,16 @@ COMMENT ON VIEW idgen.stat_lease IS 'each shard that this server claims from a r
 COMMENT ON VIEW idgen.stat_registry IS
     'the registry as this server sees it: shards held, the nearest of their horizons, the last answer, and how its counters are; no row if none is set';
 
+-- Calls that made no ID.
+CREATE FUNCTION idgen.stat_errors() RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_stat_errors' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+CREATE OR REPLACE VIEW idgen.stat_database AS
+SELECT pg_catalog.current_database() AS datname, s.*, idgen.stat_errors() AS server_errors FROM idgen.stat_database() AS s;
+REVOKE EXECUTE ON FUNCTION idgen.stat_errors() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen.stat_errors() TO pg_monitor;
+COMMENT ON FUNCTION idgen.stat_errors() IS 'calls that made no ID, of all databases, since the server started: no shard, no grant, a full tick, and the like';
+COMMENT ON COLUMN idgen.stat_database.server_errors IS 'calls that made no ID, of all databases, since the server started';
+
 -- What id64 takes from bigint is called from C.
 CREATE OR REPLACE FUNCTION idgen.id64_recv(internal) RETURNS id64
     AS 'MODULE_PATHNAME', 'idgen_int8recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -20,6 +20,8 @@ CREATE FUNCTION idgen.stat_database(
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_database' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 1;
 
+CREATE FUNCTION idgen.stat_errors() RETURNS bigint
+    AS 'MODULE_PATHNAME', 'idgen_stat_errors' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 CREATE FUNCTION idgen.stat_lease(OUT shard integer, OUT by_hand boolean, OUT held boolean, OUT horizon timestamptz)
     RETURNS SETOF record
     AS 'MODULE_PATHNAME', 'idgen_stat_lease' LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 4;
@@ -43,7 +45,7 @@ SELECT b.pid, b.datid, d.datname, b.usesysid, r.rolname AS usename, b.layout, b.
   LEFT JOIN pg_catalog.pg_database AS d ON d.oid OPERATOR(pg_catalog.=) b.datid
   LEFT JOIN pg_catalog.pg_roles AS r ON r.oid OPERATOR(pg_catalog.=) b.usesysid;
 CREATE VIEW idgen.stat_database AS
-SELECT pg_catalog.current_database() AS datname, s.* FROM idgen.stat_database() AS s;
+SELECT pg_catalog.current_database() AS datname, s.*, idgen.stat_errors() AS server_errors FROM idgen.stat_database() AS s;
 
 CREATE VIEW idgen.stat_lease AS SELECT shard, by_hand, held, horizon FROM idgen.stat_lease();
 CREATE VIEW idgen.stat_registry AS
@@ -57,16 +59,17 @@ CREATE FUNCTION idgen.status(OUT key text, OUT value text, OUT ok boolean, OUT a
 CREATE FUNCTION idgen.reset_stats() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_reset_stats' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
 
-REVOKE EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_lease(),
-    idgen.stat_registry(), idgen.reset_stats() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_lease(),
-    idgen.stat_registry() TO pg_monitor;
+REVOKE EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_errors(),
+    idgen.stat_lease(), idgen.stat_registry(), idgen.reset_stats() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_errors(),
+    idgen.stat_lease(), idgen.stat_registry() TO pg_monitor;
 GRANT SELECT ON idgen.stat_shard, idgen.stat_backend, idgen.stat_database, idgen.stat_lease, idgen.stat_registry
     TO pg_monitor;
 
 COMMENT ON FUNCTION idgen.stat_shard() IS 'what the view idgen.stat_shard shows';
 COMMENT ON FUNCTION idgen.stat_backend() IS 'what the view idgen.stat_backend shows';
 COMMENT ON FUNCTION idgen.stat_database() IS 'what the view idgen.stat_database shows';
+COMMENT ON FUNCTION idgen.stat_errors() IS 'calls that made no ID, of all databases, since the server started: no shard, no grant, a full tick, and the like';
 COMMENT ON FUNCTION idgen.stat_lease() IS 'what the view idgen.stat_lease shows';
 COMMENT ON FUNCTION idgen.stat_registry() IS 'what the view idgen.stat_registry shows';
 COMMENT ON VIEW idgen.stat_shard IS
@@ -89,6 +92,7 @@ COMMENT ON COLUMN idgen.stat_database.settled_lag IS 'how far open transactions 
 COMMENT ON COLUMN idgen.stat_database.clock_offset IS 'the clock less the highest one accepted, ms; below 0: it was set back';
 COMMENT ON COLUMN idgen.stat_database.clock_max_error IS 'how far the clock may be wrong, as the kernel says, ms';
 COMMENT ON COLUMN idgen.stat_database.layout IS 'the layout in use that ends first';
+COMMENT ON COLUMN idgen.stat_database.server_errors IS 'calls that made no ID, of all databases, since the server started';
 COMMENT ON COLUMN idgen.stat_registry.horizon IS 'the nearest horizon of those shards';
 COMMENT ON COLUMN idgen.stat_registry.lease_window IS 'how far ahead horizons are extended, ms';
 COMMENT ON COLUMN idgen.stat_registry.counter_used IS 'of the counter that is nearest to its end, percent of its max';

@@ -95,7 +95,7 @@ is(join(' ', unknown_in($expression_of{$_})), '', "$_: each metric is there") fo
 
 # What an operator asks first.
 my %panel = map { $_->{title} => $_ } @{ decode_json($text)->{panels} };
-for ([ 'Who holds which shard', 'instance', 'shard' ], [ 'Errors and rollbacks a second', 'instance' ])
+for ([ 'Who holds which shard', 'instance', 'shard' ], [ 'Errors a second', 'instance' ])
 {
 	my ($title, @labels) = @$_;
 	my @targets = @{ $panel{$title}{targets} // [] };

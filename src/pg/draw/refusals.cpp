@@ -189,13 +189,13 @@ void refuse_draw(const Source &source, Next next, const Limits &limits, const Ta
         PatientGuard guard(self.database->renewal_lock);
         note_horizon(known, self.database->horizon, self.state->accepted_clock, self.state->boot, wall_minus_boot_ms());
     }
-    raise(refusal_of_draw(source, next, limits, taken, waited_ms(wait), known));
+    refuse(refusal_of_draw(source, next, limits, taken, waited_ms(wait), known));
 }
 
 void require_own_group(const Layout &layout) {
     bool is_asked = settings.shards_from == ShardsFrom::citus && layout.node_bits() != 0 && !has_registry();
     if (!is_asked || RecoveryInProgress() || !has_clone()) return;
-    if (may_be_clone(wait_for_record(), server_identity(), true)) raise(refusal_of_group(CitusState::doubtful));
+    if (may_be_clone(wait_for_record(), server_identity(), true)) refuse(refusal_of_group(CitusState::doubtful));
 }
 
 }  // namespace idgen::pg

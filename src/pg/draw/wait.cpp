@@ -63,11 +63,11 @@ void wait_for_number(Source &source, Wait &wait) {
     SharedLeases &leases = *self.leases;
     // The next try finds slot and lease again: the lease may have come only now. A source outlives an error, too.
     source.slot.entry = nullptr;
-    if (!has_registry()) raise(refusal_of_number(leases, awaited_by(source), 0));
+    if (!has_registry()) refuse(refusal_of_number(leases, awaited_by(source), 0));
     // Other numbers may have come in the place of one that is gone.
     if (follow_pool(source)) return;
     want(source);
-    if (waited_ms(wait) >= settings.max_wait_ms) raise(refusal_of_number(leases, awaited_by(source), waited_ms(wait)));
+    if (waited_ms(wait) >= settings.max_wait_ms) refuse(refusal_of_number(leases, awaited_by(source), waited_ms(wait)));
     sleep_in(wait, number_poll_us);
     follow_pool(source);
 }

@@ -53,7 +53,7 @@ struct RecordWaits {
         return true;
     }
     [[noreturn]] static void refuse_renewal(Patience, const Outcome &outcome, const Wait &) {
-        raise(refusal_of_renewal(outcome, record, settings.max_wait_ms));
+        refuse(refusal_of_renewal(outcome, record, settings.max_wait_ms));
     }
     static DrawRules rules() noexcept { return draw_rules(); }
     static uint64 machine() noexcept { return pg::machine(); }

@@ -241,6 +241,7 @@ PG_FUNCTION_INFO_V1(idgen_stat_backend);
 PG_FUNCTION_INFO_V1(idgen_stat_database);
 PG_FUNCTION_INFO_V1(idgen_status);
 PG_FUNCTION_INFO_V1(idgen_reset_stats);
+PG_FUNCTION_INFO_V1(idgen_stat_errors);
 
 Datum idgen_stat_shard(PG_FUNCTION_ARGS) {
     ReturnSetInfo *rows = begin_rows(fcinfo);
@@ -275,6 +276,12 @@ Datum idgen_status(PG_FUNCTION_ARGS) {
     for (const FactSource &source : facts)
         if (survey.is_loaded || !source.needs_library) put_fact(rows, source.key, fact_of(source, survey));
     return Datum{0};
+}
+
+Datum idgen_stat_errors(PG_FUNCTION_ARGS) {
+    SharedState *state = find_shared_state();
+    if (state == nullptr) PG_RETURN_NULL();
+    PG_RETURN_DATUM(count_datum(pg_atomic_read_u64(&state->errors)));
 }
 
 Datum idgen_reset_stats(PG_FUNCTION_ARGS) {

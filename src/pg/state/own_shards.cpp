@@ -16,7 +16,7 @@ ShardSet view_of(OwnRoom &room, const uint32 *numbers, uint32 count) noexcept {
 // Raises if the node has no group that counts.
 uint32 citus_group() {
     CitusNode node = citus_node();
-    if (node.state != CitusState::member) raise(refusal_of_group(node.state));
+    if (node.state != CitusState::member) refuse(refusal_of_group(node.state));
     return node.group;
 }
 

@@ -79,7 +79,7 @@ void initialise_clock(SharedState *state) noexcept {
     state->boot = read_boot_id();
     forget(state->accepted_clock);
     pg_atomic_init_u64(&state->noted_clock_ms, static_cast<uint64>(wall_minus_boot_ms()));
-    zero({&state->steps_forward, &state->steps_back});
+    zero({&state->steps_forward, &state->steps_back, &state->errors});
     for (LogBudget &budget : state->log_budgets) budget.initialise();
 }
 
@@ -250,6 +250,15 @@ SharedState *shared_state() {
                 errdetail("IDs are made from shared memory, which is set up when the server starts."),
                 errhint("%s", preload_hint()));
     return attached;
+}
+
+void note_error() noexcept {
+    if (attached != nullptr) pg_atomic_fetch_add_u64(&attached->errors, 1);
+}
+
+void refuse(const Refusal &refusal) {
+    note_error();
+    raise(refusal);
 }
 
 void note_first_xid(SharedState *state) noexcept {

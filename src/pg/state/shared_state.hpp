@@ -157,6 +157,7 @@ struct alignas(cache_line) SharedState : StateSizes {
     pg_atomic_uint64 noted_clock_ms;  // atomic; CLOCK_REALTIME less CLOCK_BOOTTIME when last looked at
     pg_atomic_uint64 steps_forward;   // atomic; times that the clock was set, as seen
     pg_atomic_uint64 steps_back;      // atomic
+    pg_atomic_uint64 errors;          // atomic; calls that made no ID
     LogBudget log_budgets[causes];    // atomic; one message of each cause a minute
     LightLock prepared_lock;          // to write announcements of prepared transactions
     pg_atomic_uint64 first_xid;  // atomic; whatever was prepared before the start has a lower one; 0: not known yet
@@ -209,6 +210,10 @@ SharedState *attached_state() noexcept;
 SharedState *find_shared_state();
 // The same; raises there.
 SharedState *shared_state();
+
+// Counts a call that makes no ID.
+void note_error() noexcept;
+[[noreturn]] void refuse(const Refusal &refusal);
 
 // Notes which transactions can have drawn since the start: whatever is prepared with a lower number may have drawn
 // before, and it is not known from where. To be called before a backend draws.

@@ -179,7 +179,7 @@ SharedReference find_slot(SharedState *state, SharedDatabase *database, const La
         Shortage shortage = Shortage::none;
         slot = obtain(state, *database, request, shortage);
         if (slot.entry != nullptr) return slot;
-        if (!retry || !free_dropped_databases(state)) raise(refusal_of_slots(shortage));
+        if (!retry || !free_dropped_databases(state)) refuse(refusal_of_slots(shortage));
     }
 }
 

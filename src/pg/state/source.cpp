@@ -43,6 +43,7 @@ void begin_backend(SharedBackend &backend) {
 }
 
 [[noreturn]] void report_recovery() {
+    note_error();
     ereport(ERROR, errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("cannot make IDs during recovery"),
             errdetail("This server is a standby; its primary makes the IDs."),
             errhint("Connect to the primary, or promote this server."));
@@ -208,7 +209,7 @@ Refusal refusal_of_own(const Layout &layout) {
 }
 
 void raise_if(const Refusal &why) {
-    if (why.what != nullptr) raise(why);
+    if (why.what != nullptr) refuse(why);
 }
 
 OwnRoom &room_of(Source &source) {
