@@ -10,7 +10,7 @@ use Time::HiRes qw(sleep time);
 
 our @EXPORT = qw(begin_clients end_clients ranges read_in_the_end write_rows);
 
-my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, readers => \&_readers, tickets => \&_tickets, orders => \&_orders);
+my %kinds = (bulk => \&_bulk, single => \&_single, events => \&_events, decimals => \&_decimals, readers => \&_readers, tickets => \&_tickets, orders => \&_orders);
 my $number = 0;
 
 # Begins the clients of a server. Options: histories (a folder), maker (an expression that makes an ID), is_own (it is idgen's), writes (every transaction writes),
@@ -130,6 +130,15 @@ sub _single
 	die $error unless $is_done;
 	$session->rollback unless $is_kept;
 	sleep 0.005;
+	return;
+}
+
+# DecimalIds, which rise within a session, too, and lie far below all other IDs.
+sub _decimals
+{
+	my ($client) = @_;
+	_note_ids($client, @{ $client->{session}->selectcol_arrayref('SELECT next_decimal_id() FROM generate_series(1, 25)') });
+	sleep 0.02;
 	return;
 }
 

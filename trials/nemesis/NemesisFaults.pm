@@ -25,10 +25,11 @@ my %steps = (
 # A clock that is slow, stands still or is fast, by millionths.
 my %rates = (clock_slow => -200_000, clock_still => -1_000_000, clock_fast => 200_000, clock_double => 1_000_000);
 
+# On a new boot any clock is believed until the first IDs: one far ahead would be the end of all IDs where every loss of power is a boot.
 sub clock_faults
 {
 	return (
-		(map { my $ahead = $steps{$_}; $_ => { modes => 'sayrcp', brief => 1, clock => abs $ahead, strike => _moved($ahead, 0) } } keys %steps),
+		(map { my $ahead = $steps{$_}; $_ => { modes => $ahead < 3600 ? 'sayrcp' : 'sayrc', brief => 1, clock => abs $ahead, strike => _moved($ahead, 0) } } keys %steps),
 		(map { my $faster = $rates{$_}; $_ => { modes => 'sayrc', brief => 1, clock => 1, strike => _moved(0, $faster) } } keys %rates),
 		clock_jumps       => { modes => 'sayrc', brief => 1, clock => 1, strike => \&_jumps },
 		start_behind      => { modes => 'sayrcp', clock => 5, strike => _started(-5, 0) },
@@ -140,7 +141,9 @@ my %faults = (
 	# The disk.
 	power_loss        => { modes => 'p', weight => 4, strike => sub { $_[0]{primary}->lose_power } },
 	power_loss_torn   => { modes => 'p', weight => 2, strike => sub { $_[0]{primary}->lose_power(1) } },
-	power_loss_behind => { modes => 'p', weight => 4, clock => 5, strike => \&_power_loss_behind },
+	power_loss_behind => { modes => 'p', weight => 4, clock => 5, strike => sub { my ($world) = @_; $world->{primary}->lose_power && _start_behind($world) } },
+	power_loss_held   => { modes => 'p', weight => 3, clock => 5, strike => \&_power_loss_held },
+	power_loss_quiet  => { modes => 'p', weight => 3, clock => 5, strike => \&_power_loss_quiet },
 	slow_flushes      => { modes => 'p', brief => 1, strike => sub { $_[0]{primary}->disturb_disk('hold 1 /pg_wal/') } },
 	failing_flushes   => { modes => 'p', brief => 1, strike => sub { $_[0]{primary}->disturb_disk('flush 5 /pg_wal/') } },
 	# Standbys.
@@ -283,18 +286,41 @@ sub _kill_recovery
 	return 1;
 }
 
-# The clock is wrong when the power comes back, and soon set right.
-sub _power_loss_behind
+# When the power comes back, the clock goes on from where it stood when the power went, or from a little before, and is set right when some
+# more IDs were made by it.
+sub _start_behind
 {
 	my ($world) = @_;
 	my $server = $world->{primary};
-	$server->lose_power or return 0;
-	$server->change_boot;
-	$server->move_clock(-5);
+	$server->forget_settings;
+	$server->move_clock($server->{lost} - time - 2 * rand);
 	$server->start;
-	sleep 0.7;
+	$server->wait_until('SELECT true', 3);
+	sleep 0.7 + 2 * rand;
 	$server->move_clock(0);
 	return 1;
+}
+
+# The power is gone while every flush of the log waits.
+sub _power_loss_held
+{
+	my ($world) = @_;
+	my $server = $world->{primary};
+	my $is_lost;
+	$server->disturb_disk('hold 1 /pg_wal/', sub { sleep 0.5 + 2 * rand; $is_lost = $server->lose_power(rand() < 0.3) });
+	return $is_lost && _start_behind($world);
+}
+
+# The power is gone after a while in which no commit waits for its flush, and the WAL writer flushes nothing or stands still: only
+# what insists on it is flushed.
+sub _power_loss_quiet
+{
+	my ($world) = @_;
+	my $server = $world->{primary};
+	$server->run('postgres', 'ALTER SYSTEM SET synchronous_commit = off', q{ALTER SYSTEM SET wal_writer_delay = '10s'}, 'SELECT pg_reload_conf()') or return 0;
+	kill 'STOP', $server->children(qr/: walwriter/) if rand() < 0.5;
+	sleep 0.5 + 2 * rand;
+	return $server->lose_power(rand() < 0.3) && _start_behind($world);
 }
 
 # Transactions that have drawn IDs and do nothing for a moment.

@@ -149,21 +149,24 @@ sub kill_all
 	return 1;
 }
 
-# Takes its power: all processes are gone, and what they wrote and did not flush; if torn, only some sectors of that.
+# Takes its power: all processes are gone, and what they wrote and did not flush; if torn, only some sectors of that. The machine boots again.
 sub lose_power
 {
 	my ($self, $is_torn) = @_;
+	my $lost = time;
 	$self->kill_all or return 0;
+	$self->{lost} = $lost;
 	lose_writes_of($self->{data}, $self->{folder}, $is_torn);
+	$self->change_boot;
 	return 1;
 }
 
-# For a moment the flushes of its log wait, or fail: a line for lib/failing_calls.cpp.
+# For a moment, or while something is done, the flushes of its log wait, or fail: a line for lib/failing_calls.cpp.
 sub disturb_disk
 {
-	my ($self, $line) = @_;
+	my ($self, $line, $work) = @_;
 	append_to_file("$self->{folder}/failing_calls", "$line\n");
-	sleep 0.1 + 0.5 * rand;
+	$work ? $work->() : sleep 0.1 + 0.5 * rand;
 	unlink "$self->{folder}/failing_calls";
 	return 1;
 }

@@ -24,7 +24,8 @@ sub begin
 	my ($class, %option) = @_;
 	my $self = bless { %option, folder => PostgreSQL::Test::Utils::tempdir('nemesis'), sockets => PostgreSQL::Test::Utils::tempdir_short(), wild_until => 0 }, $class;
 	$self->{is_own} = !$self->{maker};
-	$self->{maker} //= { sql => 'CREATE EXTENSION IF NOT EXISTS idgen', expression => 'next_id()' };
+	my $extension = $self->_has_decimals ? 'idgen_kinds CASCADE' : 'idgen';
+	$self->{maker} //= { sql => "CREATE EXTENSION IF NOT EXISTS $extension", expression => 'next_id()' };
 	$self->{has_registry} = $self->{mode} =~ /^registry|^clones/;
 	$self->{is_synchronous} = $self->{mode} eq 'synchronous';
 	$self->_begin_registry($self->{mode} eq 'registry-etcd' ? 'etcd' : 'postgresql') if $self->{has_registry};
@@ -113,7 +114,7 @@ sub add
 	my $server = NemesisServer->new(name => $name, folder => $self->{folder}, sockets => $self->{sockets}, has_cache => $self->_loses_power);
 	$server->{role} = $role;
 	push @{ $self->{servers} }, $server;
-	@kinds = (qw(bulk bulk single events), $self->{is_own} ? 'readers' : (), $self->has_counters ? qw(tickets orders) : ()) unless @kinds;
+	@kinds = (qw(bulk bulk single events), $self->{is_own} ? 'readers' : (), $self->_has_decimals ? 'decimals' : (), $self->has_counters ? qw(tickets orders) : ()) unless @kinds;
 	push @{ $self->{clients} },
 	  begin_clients(
 		$server,
@@ -188,6 +189,9 @@ sub has_standbys { my ($self) = @_; return $self->{mode} !~ /^(?:single|power-lo
 
 # Whether its disk loses what was not flushed.
 sub _loses_power { my ($self) = @_; return $self->{mode} eq 'power-loss' }
+
+# Whether clients draw DecimalIds, which rest on a record of their own. Not with a mutant of the horizon, which the other IDs must find.
+sub _has_decimals { my ($self) = @_; return $self->{is_own} && $self->_loses_power && ($ENV{MUTANT} // 'generator') =~ /^generator/ }
 
 # Whether clients take numbers of counters.
 sub has_counters { my ($self) = @_; return $self->{has_registry} && $self->{is_own} }

@@ -61,6 +61,17 @@ for my $case (@cases)
 	is(check(@histories), $expected, "checker: $what");
 }
 
+# Each mutant of the nemesis is one of the simulator, or its patch still matches.
+my %is_simulated = map { $_ => 1 } slurp_file("$nemesis/../../test/sim/mutants") =~ /^(\w+) \S/gm;
+for (slurp_file("$nemesis/mutants") =~ /^(\w.*)$/gm)
+{
+	my ($name, $file, $script) = split / /, $_, 3;
+	if (!$file) { ok($is_simulated{$name}, "mutant $name is one of the simulator"); next }
+	open my $sed, '-|', 'sed', $script, "$nemesis/../../$file" or die "sed: $!";
+	isnt(join('', readline $sed), slurp_file("$nemesis/../../$file"), "mutant $name: its patch matches");
+	close $sed;
+}
+
 # A short run; gives the exit status, when it has ended, and what it printed.
 sub begin_run
 {
