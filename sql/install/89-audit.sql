@@ -182,6 +182,6 @@ BEGIN
 END
 $$;
 
-COMMENT ON FUNCTION idgen.layout_of_default(oid, name) IS 'layout of the IDs that a DEFAULT makes by next_id(); null if it does not';
+COMMENT ON FUNCTION idgen.layout_of_default(oid, name) IS 'layout of the IDs that the DEFAULT of column of table makes by next_id(); null if it does not';
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
     'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once. sample: how many percent of it are looked at';
