@@ -6,7 +6,6 @@
 #include <memory>
 #include <string_view>
 
-#include "core/cipher/key_ring.hpp"
 #include "core/cipher/public_id.hpp"
 
 namespace idgen {

@@ -12,7 +12,6 @@
 
 #include "../fuzz/parsers.hpp"
 #include "core/cipher/ff1.hpp"
-#include "core/cipher/key_ring.hpp"
 #include "core/cipher/public_id.hpp"
 #include "support.hpp"
 #include "vectors.hpp"

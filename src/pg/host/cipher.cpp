@@ -3,7 +3,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 
-#include "core/cipher/key_ring.hpp"
+#include "core/cipher/public_id.hpp"
 
 namespace idgen::pg {
 namespace {

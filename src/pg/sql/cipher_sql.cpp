@@ -1,5 +1,4 @@
 // The SQL face of encrypted and public IDs. The key is an argument, or one of idgen.keys.
-#include "core/cipher/key_ring.hpp"
 #include "core/cipher/public_id.hpp"
 #include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"

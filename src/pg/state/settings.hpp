@@ -2,7 +2,7 @@
 // settings.cpp; docs/settings.md is their manual.
 #pragma once
 
-#include "core/cipher/key_ring.hpp"
+#include "core/cipher/public_id.hpp"
 #include "core/draw/draw_steps.hpp"
 #include "core/horizon/horizon.hpp"
 #include "core/layout/shard_set.hpp"
