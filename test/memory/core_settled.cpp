@@ -1,4 +1,5 @@
 // What is settled: draws that announce, and readers by ID; and what their looks found, for queries that ask later.
+#include "core/draw/moves.hpp"
 #include "core_world.hpp"
 
 namespace idgen::explored {
@@ -28,7 +29,7 @@ struct Transactions {
 
 // Up to where all is settled, us.
 std::int64_t settle() {
-    std::int64_t settled_ms = lift_settled(database().horizon, now + 10);
+    std::int64_t settled_ms = lift_settled(database().horizon, database().pairs.mutex(), now + 10).settled_ms;
     Transactions transactions;
     Announcements<Lock> all{&world.entry, 1, world.prepared, 1};
     return us_of(gather(settled_ms, all, database_number, transactions, NoPause{}).until_ms);
@@ -155,19 +156,47 @@ struct Resetting : CoreProgram {
     void run(int thread) override {
         if (thread == 1) {
             std::uint32_t drops = pairs().drops();
-            std::int64_t durable_ms = database().horizon.durable_ms.load();
-            std::int64_t until = until_of(lift_settled(database().horizon, now + 900), durable_ms);
+            LiftedTo to = lift_settled(database().horizon, pairs().mutex(), now + 900);
+            std::int64_t until = until_of(to.settled_ms, to.durable_ms);
             pairs().add({20, until}, drops);
             return;
         }
         Guard<Lock> renewals(world.renewal_lock);
-        note_reset(database().horizon, bare_record(now + 100, 77));
+        {
+            Guard<Lock> guard(pairs().mutex());
+            note_reset(database().horizon, bare_record(now + 100, 77));
+        }
         pairs().drop();
     }
     bool is_right() override {
         return database().horizon.settled_ms.load() <= now + 100 + longest_tick_ms &&
                pairs().find(21) <= until_start(now + 100);
     }
+};
+
+// One that is not forced goes on above what a reader was told, whichever is first.
+struct ResettingAbove : CoreProgram {
+    struct Host {
+        static Database &database() { return explored::database(); }
+    };
+    void run(int thread) override {
+        if (thread == 1) {
+            LiftedTo to = lift_settled(database().horizon, pairs().mutex(), now + 900);
+            world.noted[1] = ms_of_until(until_of(to.settled_ms, to.durable_ms));
+            return;
+        }
+        Guard<Lock> renewals(world.renewal_lock);
+        ServerView server{};
+        AcceptedClock accepted{};
+        ResetMove move{server, accepted, now + 100, false, {}, 0, true};
+        PageVerdict verdict{true, {}, bare_record(now + 100, 77)};
+        Host host;
+        move.agree(host, verdict.record, verdict);
+        world.noted[0] = verdict.record.value;
+        Guard<Lock> guard(pairs().mutex());
+        note_reset(database().horizon, verdict.record);
+    }
+    bool is_right() override { return world.noted[1] <= world.noted[0]; }
 };
 
 }  // namespace
@@ -182,6 +211,9 @@ void explore_pairs() {
                        {{"no lock is taken for the pairs", left_out(Kind::lock, mutex), true},
                         {"H is read relaxed", relaxed(Kind::load, &horizon.durable_ms), false},
                         {"S is read relaxed", relaxed(Kind::load, &horizon.settled_ms), false}});
+    explore<ResettingAbove>("reset above readers",
+                            {{"a reader takes no lock to lift S", left_out(Kind::lock, mutex, 1), true},
+                             {"a reset takes none to look at S", left_out(Kind::lock, mutex, 0), true}});
 }
 
 }  // namespace idgen::explored

@@ -19,10 +19,11 @@ struct ServerOfReader {
     int number;
     HeldSnapshot taken = {};
 
-    std::int64_t durable_ms() const noexcept { return database->horizon.durable_ms; }
-    Settled gather() {
+    LiftedTo lift() {
         stage.let_others_run();
-        std::int64_t settled_ms = lift_settled(database->horizon, node.clock.read(stage.true_ms));
+        return lift_settled(database->horizon, database->pairs.mutex(), node.clock.read(stage.true_ms));
+    }
+    Settled gather(std::int64_t settled_ms) {
         stage.let_others_run();
         if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
         const SharedMemory &shared = *node.shared;

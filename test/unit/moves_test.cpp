@@ -353,6 +353,26 @@ TEST_F(MovesTest, AResetWithoutInstantGoesAboveTheClockAndAllThatWasMade) {
     EXPECT_EQ(moved(reset_to_last(), horizon.record.known).value, t + 200) << "what readers have read";
 }
 
+TEST_F(MovesTest, AResetAsksAgainWhatReadersHaveReadBeforeItIsWritten) {
+    load(bare_record(t - 500, ours));
+    for (bool is_chosen : {true, false}) {
+        horizon.settled_ms = 0;
+        horizon.durable_ms = t + 900;
+        ResetMove move = is_chosen ? reset_to_last() : reset(150, false);
+        move.begin(host);
+        horizon.settled_ms = t + 200;
+        PageVerdict verdict = move.plan(horizon, horizon.record.known);
+        ASSERT_TRUE(verdict.is_to_write);
+        move.agree(host, horizon.record.known, verdict);
+        EXPECT_EQ(verdict.is_to_write, is_chosen);
+        if (is_chosen)
+            EXPECT_EQ(verdict.record.value, t + 200);
+        else
+            EXPECT_EQ(move.limit.bound, ResetBound::settled);
+        EXPECT_EQ(horizon.durable_ms, is_chosen ? t + 200 : t + 900) << "readers go no further meanwhile";
+    }
+}
+
 TEST_F(MovesTest, AResetWaitsForWhatIsOwedAndRemembersIt) {
     host.page.record = bare_record(t - 500, theirs);
     for (const ResetMove &move : {reset_to_last(), reset(90000, false)}) {

@@ -220,14 +220,14 @@ struct AskedServer {
     std::string asked{};
     SettledPairs<TestLock> *dropped = nullptr;  // meanwhile
 
-    std::int64_t durable_ms() {
-        asked += "H ";
-        return 3000;
+    LiftedTo lift() {
+        asked += "lift ";
+        return {until_ms, 3000};
     }
-    Settled gather() {
+    Settled gather(std::int64_t settled_ms) {
         asked += "gather ";
         if (dropped != nullptr) dropped->drop();
-        return {until_ms, HeldBy::none, 0};
+        return {settled_ms, HeldBy::none, 0};
     }
     std::uint64_t next_xid() {
         asked += "next_xid ";
@@ -249,7 +249,7 @@ TEST(Answers, OfAPrimaryAreLookedForInThatOrder) {
     server.now = {40, {30}};
     Taken query{40, {30}};
     EXPECT_EQ(answer_on_primary(pairs, server, query.view()).until, until_end(1000)) << "nobody ended meanwhile";
-    EXPECT_EQ(server.asked, "H gather next_xid snapshot ");
+    EXPECT_EQ(server.asked, "lift gather next_xid snapshot ");
     EXPECT_EQ(pairs.find(51), until_end(1000)) << "and for others later";
 }
 

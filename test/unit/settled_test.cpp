@@ -7,7 +7,9 @@
 #include <thread>
 #include <vector>
 
+#include "shared_memory.hpp"
 #include "support.hpp"
+#include "threads.hpp"
 
 namespace idgen {
 namespace {
@@ -284,17 +286,19 @@ TEST(Settled, PlacesOfPreparedTransactionsAreUsedAgain) {
 
 TEST(Settled, IsLiftedToTheClockAndNeverFarBeyondTheHorizon) {
     Horizon horizon{};
-    EXPECT_EQ(lift_settled(horizon, 5000), 0) << "nothing durable";
+    NoLock lock;
+    EXPECT_EQ(lift_settled(horizon, lock, 5000).settled_ms, 0) << "nothing durable";
     horizon.durable_ms = 9000;
-    EXPECT_EQ(lift_settled(horizon, 5000), 5000);
-    EXPECT_EQ(lift_settled(horizon, 4000), 5000) << "a clock that was set back";
-    EXPECT_EQ(lift_settled(horizon, 31536000000), 10000) << "a clock that is a year ahead";
+    EXPECT_EQ(lift_settled(horizon, lock, 5000).settled_ms, 5000);
+    EXPECT_EQ(lift_settled(horizon, lock, 4000).settled_ms, 5000) << "a clock that was set back";
+    EXPECT_EQ(lift_settled(horizon, lock, 31536000000).settled_ms, 10000) << "a clock that is a year ahead";
 }
 
 TEST(Settled, IsForgottenWithTheDatabaseAndLoweredByAReset) {
     Horizon horizon{};
+    NoLock lock;
     horizon.durable_ms = 9000;
-    lift_settled(horizon, 5000);
+    lift_settled(horizon, lock, 5000);
     DurableRecord record{};
     record.value = 3000;
     note_reset(horizon, record);
@@ -312,8 +316,12 @@ TEST(Settled, AResetBesideAReaderLeavesNothingAboveIt) {
     for (int round = 0; round < 2000; round++) {
         Horizon horizon{};
         horizon.durable_ms = 9000;
-        std::thread reader([&] { lift_settled(horizon, 8000); });
-        note_reset(horizon, record);
+        ThreadLock lock;
+        std::thread reader([&] { lift_settled(horizon, lock, 8000); });
+        {
+            Guard guard(lock);
+            note_reset(horizon, record);
+        }
         reader.join();
         ASSERT_LE(horizon.settled_ms, 3000 + longest_tick_ms) << round;
     }

@@ -154,7 +154,8 @@ struct ThreadTransactions {
 
     // Asks as idgen.settled() does. True if a transaction that drew below the answer has not ended.
     bool settle() {
-        std::int64_t settled_ms = lift_settled(server.database->horizon, server.clock_ms.load());
+        std::int64_t settled_ms =
+            lift_settled(server.database->horizon, server.database->pairs.mutex(), server.clock_ms.load()).settled_ms;
         Announcements<ThreadLock> all{entries, drawers, handed_over, room};
         std::int64_t until_ms = gather(settled_ms, all, our_database, *this, NoPause{}).until_ms;
         lift(answered_ms, until_ms);

@@ -40,7 +40,8 @@ PageVerdict ResetMove::plan(Horizon &horizon, const DurableRecord &page) noexcep
     std::int64_t safe_ms = std::max(known_ms, server.clock.now_ms + 1);
     raise_limit(ResetBound::found, horizon.loaded_ms);
     if (!has_horizon) raise_limit(ResetBound::unknown, INT64_MAX);
-    if (at_ms == 0) at_ms = safe_ms;
+    is_chosen = at_ms == 0;
+    if (is_chosen) at_ms = safe_ms;
     // Until it is paid, only a person knows how far it may reach: it rests on the clock, which a reset takes for right.
     if (horizon.is_indebted) limit = {ResetBound::owed, owed_ms};
     if ((at_ms < limit.until_ms || horizon.is_indebted) && !is_forced)

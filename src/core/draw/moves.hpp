@@ -25,6 +25,7 @@
 
 #include "core/horizon/renewal.hpp"
 #include "core/horizon/trusted_clock.hpp"
+#include "core/slot/locks.hpp"
 
 namespace idgen {
 
@@ -119,6 +120,8 @@ struct AdvanceMove {
 
     template <class Host>
     void begin(Host &) const noexcept {}
+    template <class Host>
+    void agree(Host &, const DurableRecord &, PageVerdict &) const noexcept {}
     PageVerdict plan(Horizon &horizon, const DurableRecord &page) const noexcept;
     template <class Host>
     void finish(Host &host, const DurableRecord &, const DurableRecord &record) const {
@@ -159,8 +162,9 @@ struct ResetMove {
     AcceptedClock &accepted;
     std::int64_t at_ms;  // 0: where it is safe; then, where that was
     bool is_forced;
-    ResetLimit limit;       // why it is refused
-    std::int64_t known_ms;  // all that is known to have been made lies below
+    ResetLimit limit;        // why it is refused
+    std::int64_t known_ms;   // all that is known to have been made lies below
+    bool is_chosen = false;  // at_ms was 0
 
     // Drops the grant, so that nothing is handed out any more; then looks at what was.
     template <class Host>
@@ -172,12 +176,30 @@ struct ResetMove {
         raise_limit(ResetBound::settled, database.horizon.settled_ms);
     }
     PageVerdict plan(Horizon &horizon, const DurableRecord &page) noexcept;
+    // Readers go on while it is written: from here on not beyond it, and what they have read by now lies below.
+    template <class Host>
+    void agree(Host &host, const DurableRecord &page, PageVerdict &verdict) noexcept {
+        if (is_forced) return;
+        Horizon &horizon = host.database().horizon;
+        Guard guard(host.database().pairs.mutex());
+        std::int64_t settled_ms = horizon.settled_ms;
+        if (settled_ms > at_ms && !is_chosen) {
+            limit = {ResetBound::settled, settled_ms};
+            verdict = {false, {Renewal::not_above, page.value}, {}};
+            return;
+        }
+        verdict.record.value = at_ms = std::max(at_ms, settled_ms);
+        lower(horizon.durable_ms, at_ms);
+    }
     template <class Host>
     void finish(Host &host, const DurableRecord &, const DurableRecord &record) const {
         auto &database = host.database();
         std::int64_t difference_ms = host.clock_difference_ms();
         host.in_directory([&](auto &directory) {
-            note_reset(database.horizon, record);
+            {
+                Guard guard(database.pairs.mutex());
+                note_reset(database.horizon, record);
+            }
             database.pairs.drop();
             directory.lower_slots(database, record.value, is_forced,
                                   [&](std::uint32_t number) { return host.number_begins_ms(number); });
@@ -207,6 +229,8 @@ struct ConfirmMove {
 
     template <class Host>
     void begin(Host &) const noexcept {}
+    template <class Host>
+    void agree(Host &, const DurableRecord &, PageVerdict &) const noexcept {}
     PageVerdict plan(Horizon &horizon, const DurableRecord &page) noexcept;
     template <class Host>
     void finish(Host &host, const DurableRecord &page, const DurableRecord &record) const {
@@ -243,6 +267,7 @@ Outcome move_locked(Host &host, Move &move, std::uint64_t &lsn) {
     Renewal locked = host.lock_page(page);
     if (locked != Renewal::granted) return {locked, 0};
     PageVerdict verdict = move.plan(host.database().horizon, page.record);
+    if (verdict.is_to_write) move.agree(host, page.record, verdict);
     if (!Move::keeps_pairs) page.pairs = {};
     if (verdict.is_to_write) lsn = host.write_page({verdict.record, page.pairs});
     host.unlock_page();

@@ -44,7 +44,7 @@ struct HorizonRules {
 
 // What the sessions of a database share. In shared memory: no pointers. The first two atomics are read without a lock
 // on every take; all else, and every change, is guarded by the renewal lock of the caller. Only the floor is lifted
-// under the directory's lock, too, and S is lifted under none.
+// under the directory's lock, too, and S is lifted and lowered under that of the pairs.
 struct Horizon {
     std::atomic<std::int64_t> floor_ms;     // only rises, but for reset()
     std::atomic<std::int64_t> granted_ms;   // 0: nothing

@@ -165,16 +165,26 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
     return announcement.xid != 0 && entry.xid.load() == announcement.xid;
 }
 
+// S, and by which H it was lifted: what is settled is told no further than that.
+struct LiftedTo {
+    std::int64_t settled_ms;  // 0: no H is known
+    std::int64_t durable_ms;
+};
+
 // Lifts S: what is undecided is looked for after that. Not further above H than the longest tick that starts below H
-// can reach, so that a clock that is far ahead does not become S. Gives S; 0: no H is known.
-inline std::int64_t lift_settled(Horizon &horizon, std::int64_t now_ms) noexcept {
-    std::int64_t durable_ms = horizon.durable_ms.load(std::memory_order_acquire);
-    if (durable_ms != 0) lift(horizon.settled_ms, std::min(now_ms, durable_ms + longest_tick_ms));
-    // Only a reset lowers H, and then S: that may have been before S was lifted here.
-    std::int64_t lowered_ms = horizon.durable_ms.load();
-    if (lowered_ms < durable_ms) lower(horizon.settled_ms, lowered_ms + longest_tick_ms);
+// can reach, so that a clock that is far ahead does not become S. With the lock under which a reset lowers H and looks
+// at S: whatever was lifted by the former H, it has seen.
+template <class Lock>
+LiftedTo lift_settled(Horizon &horizon, Lock &lock, std::int64_t now_ms) noexcept {
+    LiftedTo to;
+    {
+        Guard<Lock> guard(lock);
+        to.durable_ms = horizon.durable_ms.load();
+        if (to.durable_ms != 0) lift(horizon.settled_ms, std::min(now_ms, to.durable_ms + longest_tick_ms));
+        to.settled_ms = horizon.settled_ms.load();
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return horizon.settled_ms.load();
+    return to;
 }
 
 // Who keeps the answer from being later.

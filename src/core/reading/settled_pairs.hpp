@@ -52,7 +52,7 @@ class SettledPairs {
         drops_++;
         list_.count = 0;
     }
-    Lock &mutex() noexcept { return mutex_; }  // to be initialised
+    Lock &mutex() noexcept { return mutex_; }  // to be initialised; guards S, too, where it is lifted or lowered
 
    private:
     Lock mutex_;
@@ -98,8 +98,8 @@ inline bool is_unchanged(const SnapshotView &earlier, const SnapshotView &later)
 }
 
 // The `Server` of the functions below has
-//   std::int64_t durable_ms()        H (horizon/horizon.hpp)
-//   Settled gather()                 lifts S and gathers (settled.hpp); none_settled where nothing is known
+//   LiftedTo lift()                  lifts S
+//   Settled gather(settled_ms)       gathers below it (settled.hpp); none_settled where nothing is known
 //   std::uint64_t next_xid()         the next xid that the server gives out, with its epoch
 //   SnapshotView take_snapshot()     a snapshot of now
 //   PagePairs read_pairs()           those in the page of the horizon; on a standby, as far as that is replayed
@@ -116,8 +116,8 @@ constexpr std::int64_t until_of(std::int64_t until_ms, std::int64_t durable_ms) 
 // One look. Its pair is good for others, too.
 template <class Server>
 SettledPair look(Server &server) {
-    std::int64_t durable_ms = server.durable_ms();
-    std::int64_t until = until_of(server.gather().until_ms, durable_ms);
+    LiftedTo to = server.lift();
+    std::int64_t until = until_of(server.gather(to.settled_ms).until_ms, to.durable_ms);
     return {server.next_xid(), until};
 }
 

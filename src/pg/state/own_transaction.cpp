@@ -142,10 +142,13 @@ void hand_over_prepared() {
         keep_announcement(state, announcement);
 }
 
-Settled ReaderServer::gather() const {
+LiftedTo ReaderServer::lift() const {
     int64 accepted_ms = state->accepted_clock.accepted_ms.load();
-    int64 now_ms = followed_ms(accepted_ms, read_clock(), durable_ms(), clock_rules());
-    int64 settled_ms = lift_settled(database->horizon, now_ms);
+    int64 now_ms = followed_ms(accepted_ms, read_clock(), database->horizon.durable_ms.load(), clock_rules());
+    return lift_settled(database->horizon, database->pairs.mutex(), now_ms);
+}
+
+Settled ReaderServer::gather(int64 settled_ms) const {
     if (settled_ms == 0) return {none_settled, HeldBy::none, 0};
     return gather_undecided(state, settled_ms);
 }

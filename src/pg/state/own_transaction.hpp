@@ -44,8 +44,8 @@ struct ReaderServer {
     SharedState *state;
     SharedDatabase *database;
 
-    int64 durable_ms() const noexcept { return database->horizon.durable_ms.load(); }
-    Settled gather() const;
+    LiftedTo lift() const;
+    Settled gather(int64 settled_ms) const;
     uint64 next_xid() const { return U64FromFullTransactionId(ReadNextFullTransactionId()); }
 };
 
