@@ -241,7 +241,7 @@ use Test::More;
 		'reads a table'      => [qw(idgen.audit)],
 		'compares versions'  => [qw(idgen.require_library)],
 		'counts rows that arrive' => [qw(idgen.watch idgen.unwatch idgen.watch_shard)],
-		'of statistics'      => [qw(idgen.stat_shard idgen.stat_backend idgen.stat_database idgen.stat_lease idgen.stat_registry idgen.status idgen.reset_stats)]);
+		'of statistics'      => [qw(idgen.stat_shard idgen.stat_backend idgen.stat_database idgen.stat_errors idgen.stat_lease idgen.stat_registry idgen.status idgen.reset_stats)]);
 
 	my $node = start_told('makers', kinds => 1,
 		conf => [ q{idgen.shards = '5'}, 'idgen.on_copy = warn', 'idgen.max_lead = 100ms', 'idgen.max_wait = 30s', 'autovacuum = off', conf_of_ways() ]);
