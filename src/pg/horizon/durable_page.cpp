@@ -3,7 +3,6 @@
 #include "pg/host/clock.hpp"
 #include "pg/host/rows.hpp"
 #include "pg/report/report_renewal.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -12,11 +11,7 @@ OwnSchema own_schema("idgen");
 
 namespace {
 
-// How long to sleep between tries of a lock that is taken conditionally.
-constexpr int64 poll_us = 1000;
-
-// Opens a sequence of the extension, if its lock is free at once. Not granted, and not open, if it is not a sequence or is
-// unlogged.
+// As try_open_sequence(), with any lock.
 Renewal try_open(const char *name, LOCKMODE lock, Relation &sequence) {
     Oid oid = own_schema.find_relation(name);
     if (!OidIsValid(oid)) return Renewal::no_record;

@@ -2,8 +2,6 @@
 // the catalog.
 #pragma once
 
-#include "core/horizon/durable_record.hpp"
-#include "core/horizon/pair_list.hpp"
 #include "pg/host/own_extension.hpp"
 #include "pg/host/sequence_pages.hpp"
 
@@ -11,6 +9,9 @@ namespace idgen::pg {
 
 // Where the sequences are.
 extern OwnSchema own_schema;
+
+// How long to sleep between tries of what cannot be waited for otherwise: a lock taken conditionally, standbys.
+constexpr int64 poll_us = 1000;
 
 // Opens the sequence with a lock that is held until close_sequence. Not granted if another session holds a lock against
 // it, or if it is not a sequence or is unlogged.

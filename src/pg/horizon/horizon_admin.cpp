@@ -11,8 +11,6 @@
 namespace idgen::pg {
 namespace {
 
-constexpr int64 poll_us = 1000;
-
 // The second in which the last checkpoint of this server was, by its clock then; 0: not known.
 int64 checkpoint_second() {
     bool is_intact = false;
@@ -70,14 +68,6 @@ struct MoveHost : RecordHost {
     }
 };
 
-// The origin of a database whose horizon has no page of its own yet; 0: none is asked for.
-int64 wait_for_origin(Relation sequence) {
-    int64 foreign = 0;
-    if (!has_own_page(sequence))
-        while (read_foreign_origin(foreign) != Renewal::granted) sleep_us(poll_us);
-    return foreign;
-}
-
 void require_granted(const Outcome &outcome) {
     if (outcome.renewal != Renewal::granted) raise(refusal_of_renewal(outcome, Record::horizon, 0));
 }
@@ -90,7 +80,8 @@ Relation begin_move(const char *what, ServerView &server) {
     Relation sequence = open_sequence(Record::horizon);
     if (is_uncommitted(sequence)) require_granted({Renewal::uncommitted, 0});
     server = this_server();
-    server.foreign_origin = wait_for_origin(sequence);
+    if (!has_own_page(sequence))
+        while (read_foreign_origin(server.foreign_origin) != Renewal::granted) sleep_us(poll_us);
     return sequence;
 }
 

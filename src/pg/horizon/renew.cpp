@@ -20,21 +20,18 @@ Outcome check_clock_sync() {
     return granted_outcome;
 }
 
-void log_horizon_behind(int64 horizon_ms, int64 behind_ms) {
-    ereport(LOG,
-            errmsg("the durable horizon of database \"%s\" lies %s behind the clock", get_database_name(MyDatabaseId),
-                   duration_text(behind_ms)),
-            errdetail("It is %s: no ID was made here since, or the clock was set forward while the server was stopped.",
-                      instant_text(horizon_ms)),
-            errhint("If the clock is wrong, stop the clients and correct it: IDs take its time."));
-}
-
 // Logs what a record that was loaded says of this server. No lock is held. With a registry, a server that is
 // promoted claims numbers of its own, or waits until those given by hand are free.
 void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
     int64 behind_ms = server.clock.now_ms - loaded.value;
-    if (behind_ms > settings.max_clock_jump_ms) log_horizon_behind(loaded.value, behind_ms);
     const char *name = get_database_name(MyDatabaseId);
+    if (behind_ms > settings.max_clock_jump_ms)
+        ereport(
+            LOG,
+            errmsg("the durable horizon of database \"%s\" lies %s behind the clock", name, duration_text(behind_ms)),
+            errdetail("It is %s: no ID was made here since, or the clock was set forward while the server was stopped.",
+                      instant_text(loaded.value)),
+            errhint("If the clock is wrong, stop the clients and correct it: IDs take its time."));
     // A server that saw it happen has logged it.
     bool is_resumed = is_copied_machine(loaded, server.owner, server.boot);
     if (is_resumed && !has_registry() && pg_atomic_read_u32(&self.state->copied) == 0)

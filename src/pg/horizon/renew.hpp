@@ -3,12 +3,8 @@
 // for: a session whose renewal is not granted yet comes back and asks again.
 #pragma once
 
-#include "core/reading/settled_pairs.hpp"
 #include "pg/horizon/durable_page.hpp"
-#include "pg/host/clock.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/state/own_transaction.hpp"
-#include "pg/state/shared_state.hpp"
 #include "pg/state/standby.hpp"
 
 namespace idgen::pg {
@@ -108,7 +104,6 @@ class RecordHost {
     Relation sequence_;
 
    private:
-    static constexpr int64 poll_us = 1000;
     DurablePage page_ = {};
 };
 

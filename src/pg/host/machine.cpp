@@ -2,13 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <csignal>
 
 #include "pg/host/clock.hpp"
-#include "pg/host/system.hpp"
 #include "pg/report/words.hpp"
 
 #if defined(__x86_64__)
@@ -76,12 +74,11 @@ MachineTold map_open(int file) noexcept {
 
 // The number in a file of /proc; that of Linux if it cannot be read.
 uint32 overflow_id(const char *name) {
-    uint32 id = 65534;
+    uint32 id = 0;
     FILE *file = AllocateFile(name, "r");
-    if (file == nullptr) return id;
-    if (fscanf(file, "%u", &id) != 1) id = 65534;
-    FreeFile(file);
-    return id;
+    bool is_read = file != nullptr && fscanf(file, "%u", &id) == 1;
+    if (file != nullptr) FreeFile(file);
+    return is_read ? id : 65534;
 }
 
 // Whether all IDs are those of the machine, by the map of the user namespace: a line of the first ID in it, the first
@@ -109,7 +106,10 @@ PageFile page_file(int file) {
     return page;
 }
 
-void report_stranger(const char *name, const PageFile &page, PageWriter stranger) {
+void require_own_file(int file, const char *name) {
+    PageFile page = page_file(file);
+    PageWriter stranger = stranger_of(page, geteuid(), getegid());
+    if (stranger == PageWriter::none) return;
     bool is_hidden = (stranger == PageWriter::owner && !page.is_owner_known) ||
                      (stranger == PageWriter::group && !page.is_group_known);
     ereport(
@@ -119,12 +119,6 @@ void report_stranger(const char *name, const PageFile &page, PageWriter stranger
             page.owner, page.group, page.mode & 07777, geteuid(), getegid()),
         is_hidden ? errhint("The user namespace of this server lacks that owner or group: mount the file read-only.")
                   : errhint("Run as root: chown root:%u '%s' && chmod 640 '%s'", getegid(), name, name));
-}
-
-void require_own_file(int file, const char *name) {
-    PageFile page = page_file(file);
-    PageWriter stranger = stranger_of(page, geteuid(), getegid());
-    if (stranger != PageWriter::none) report_stranger(name, page, stranger);
 }
 
 // What the host tells by a file or device; errno says why it tells nothing.
@@ -187,17 +181,6 @@ void mix_in(uint64 number) noexcept {
     }
 }
 
-void fetch_page() {
-    random_page.left = 0;
-    random_page.machine = machine();
-    if (!read_random(random_page.words, random_page_size))
-        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes: %m"),
-                errdetail("The kernel gave none."),
-                errhint("If a filter of system calls forbids it, allow it to the server."));
-    if (watched_machine.told == MachineTold::generation) mix_in(processor_number());
-    random_page.left = random_page_size;
-}
-
 }  // namespace
 
 const uint64 *machine_word = &untold;
@@ -205,7 +188,7 @@ WatchedMachine watched_machine{nullptr, nullptr, MachineTold::nothing};
 
 void take_machine(const WatchedMachine &watched) noexcept {
     watched_machine = watched;
-    if (watched.told == MachineTold::generation) machine_word = &watched.page->generation;
+    if (is_watched()) machine_word = &watched.page->generation;
 }
 
 void watch_machine(const char *value) {
@@ -214,7 +197,7 @@ void watch_machine(const char *value) {
     watched_machine.name = is_auto ? device : value;
     watched_machine.told = map_page(watched_machine.name, !is_auto);
     take_machine(watched_machine);
-    if (watched_machine.told == MachineTold::generation || !process_shared_preload_libraries_in_progress) return;
+    if (is_watched() || !process_shared_preload_libraries_in_progress) return;
     if (!is_auto) report_unusable();
     if (watched_machine.told != MachineTold::nothing) log_untold();
 }
@@ -232,7 +215,14 @@ RandomPage random_page{};
 
 uint64 fill_random_slowly(void *out, size_t size) {
     Assert(size <= random_page_size);
-    fetch_page();
+    random_page.left = 0;
+    random_page.machine = machine();
+    if (!read_random(random_page.words, random_page_size))
+        ereport(ERROR, errcode(ERRCODE_INTERNAL_ERROR), errmsg("could not get random bytes: %m"),
+                errdetail("The kernel gave none."),
+                errhint("If a filter of system calls forbids it, allow it to the server."));
+    if (is_watched()) mix_in(processor_number());
+    random_page.left = random_page_size;
     take_random(out, size);
     return random_page.machine;
 }

@@ -27,13 +27,6 @@ pg_crc32c crc_of(const char *special, size_t size) noexcept {
     return crc;
 }
 
-// Requires that the payload and its checksum fit into the special space.
-bool is_whole(char *special, size_t size) noexcept {
-    pg_crc32c stored;
-    memcpy(&stored, payload_of(special) + size, sizeof(stored));
-    return EQ_CRC32C(stored, crc_of(special, size));
-}
-
 }  // namespace
 
 bool has_own_page(Relation sequence) {
@@ -82,7 +75,9 @@ Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, siz
     if (header.version > format.version) return Renewal::newer_record;
     if (header.size > room || sizeof(Header) + header.size + sizeof(pg_crc32c) > special_size)
         return Renewal::no_record;
-    if (!is_whole(special, header.size)) return Renewal::no_record;
+    pg_crc32c stored;
+    memcpy(&stored, payload_of(special) + header.size, sizeof(stored));
+    if (!EQ_CRC32C(stored, crc_of(special, header.size))) return Renewal::no_record;
     memset(payload, 0, room);
     memcpy(payload, payload_of(special), header.size);
     return Renewal::granted;

@@ -1,28 +1,22 @@
 #include "pg/host/server_identity.hpp"
 
-#include "core/horizon/durable_record.hpp"
 #include "pg/host/system.hpp"
 
 namespace idgen::pg {
 namespace {
 
-// Its beginning says where and when the backup was begun. It stays while the server runs.
-struct BackupLabel {
-    char text[1024];
-    size_t size;
-    bool is_read;
-};
-
-// The label of the backup, as the server keeps it once it is recovered; empty if there is none.
+// The label of the backup, as the server keeps it once it is recovered, and as long as it runs; empty if there is none.
 std::string_view backup_label() {
-    static BackupLabel label{};
-    FILE *file = label.is_read ? nullptr : AllocateFile(BACKUP_LABEL_OLD, PG_BINARY_R);
+    static char text[1024];  // its beginning, which says where and when the backup was begun
+    static size_t size = 0;
+    static bool is_read = false;
+    FILE *file = is_read ? nullptr : AllocateFile(BACKUP_LABEL_OLD, PG_BINARY_R);
     if (file != nullptr) {
-        label.size = fread(label.text, 1, sizeof(label.text), file);
+        size = fread(text, 1, sizeof(text), file);
         FreeFile(file);
     }
-    label.is_read = true;
-    return {label.text, label.size};
+    is_read = true;
+    return {text, size};
 }
 
 // When the timeline began, by the time of the file that its promotion wrote, unix us; the end of time if there is none,

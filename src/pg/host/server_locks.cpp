@@ -18,14 +18,6 @@ void recover() {
     RESUME_INTERRUPTS();
 }
 
-// Releases what the owner still has: nothing, if all went well. Outside of a transaction it has no parent.
-void end_owner(ResourceOwner owner, bool went_well, bool is_alone) {
-    ResourceOwnerRelease(owner, RESOURCE_RELEASE_BEFORE_LOCKS, went_well, is_alone);
-    ResourceOwnerRelease(owner, RESOURCE_RELEASE_LOCKS, went_well, is_alone);
-    ResourceOwnerRelease(owner, RESOURCE_RELEASE_AFTER_LOCKS, went_well, is_alone);
-    ResourceOwnerDelete(owner);
-}
-
 // Runs it; false if it raised an error that is dropped. Memory, owner and interrupts are the caller's to set back.
 bool run_caught(void (*run)(void *), void *argument, MemoryContext memory, ResourceOwner owner) {
     volatile bool went_well = true;
@@ -55,7 +47,10 @@ void attempt(void (*run)(void *), void *argument) {
     CurrentResourceOwner = own;
     bool went_well = run_caught(run, argument, CurrentMemoryContext, owner);
     CurrentResourceOwner = owner;
-    end_owner(own, went_well, owner == nullptr);
+    // Releases what it still has: nothing, if all went well. Outside of a transaction it has no parent.
+    for (auto phase : {RESOURCE_RELEASE_BEFORE_LOCKS, RESOURCE_RELEASE_LOCKS, RESOURCE_RELEASE_AFTER_LOCKS})
+        ResourceOwnerRelease(own, phase, went_well, owner == nullptr);
+    ResourceOwnerDelete(own);
     InterruptHoldoffCount = interrupts_held;
     QueryCancelHoldoffCount = cancels_held;
 }

@@ -21,39 +21,25 @@ GucSource source_of(Oid database, Oid role) {
     return OidIsValid(role) ? PGC_S_USER : PGC_S_GLOBAL;
 }
 
-// Calls look(stored) for each entry "name=value" of a row.
-template <class Look>
-void for_each_entry(HeapTuple row, TupleDesc desc, Look look) {
-    bool is_null;
-    Datum config = column_of(row, desc, Anum_pg_db_role_setting_setconfig, &is_null);
-    if (is_null) return;
-    const auto &of = form_of<FormData_pg_db_role_setting>(row);
-    Datum *entries;
-    int count;
-    deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false, TYPALIGN_INT, &entries, nullptr, &count);
-    for (int i = 0; i < count; i++) {
-        char *name = TextDatumGetCString(entries[i]);
-        char *value = strchr(name, '=');
-        if (value == nullptr) continue;
-        *value++ = '\0';
-        look(StoredSetting{source_of(of.setdatabase, of.setrole), of.setdatabase, of.setrole, name, value});
-    }
-}
-
-// Calls look(stored) for each value that is stored for databases and roles.
+// Calls look(stored) for each value that is stored for databases and roles, as entries "name=value".
 template <class Look>
 void for_each_in_catalog(Look look) {
     scan_catalog(DbRoleSettingRelationId, InvalidOid, nullptr, 0, [&](HeapTuple row, TupleDesc desc) {
-        for_each_entry(row, desc, look);
+        bool is_null;
+        Datum config = column_of(row, desc, Anum_pg_db_role_setting_setconfig, &is_null);
+        if (is_null) return true;
+        const auto &of = form_of<FormData_pg_db_role_setting>(row);
+        Datum *entries;
+        int count;
+        deconstruct_array(DatumGetArrayTypeP(config), TEXTOID, -1, false, TYPALIGN_INT, &entries, nullptr, &count);
+        for (int i = 0; i < count; i++) {
+            char *name = TextDatumGetCString(entries[i]);
+            char *value = strchr(name, '=');
+            if (value == nullptr) continue;
+            *value++ = '\0';
+            look(StoredSetting{source_of(of.setdatabase, of.setrole), of.setdatabase, of.setrole, name, value});
+        }
         return true;
-    });
-}
-
-// The same for values of that name.
-template <class Look>
-void for_each_value(const char *name, Look look) {
-    for_each_in_catalog([&](const StoredSetting &stored) {
-        if (is_of(stored.name, name)) look(stored);
     });
 }
 
@@ -87,17 +73,14 @@ const char *database_of(const StoredSetting &stored) {
     return identifier_of(get_database_name(stored.database), stored.database);
 }
 
-const char *without_stop(char *text) {
-    size_t size = strlen(text);
-    if (size > 0 && text[size - 1] == '.') text[size - 1] = '\0';
-    return text;
-}
-
 // What an error of the server says; null: there was none.
 RefusedValue words_of(const ErrorData *error) {
     if (error == nullptr) return {};
     char *detail = error->detail == nullptr ? error->hint : error->detail;
-    return {error->message, without_stop(detail == nullptr ? error->message : detail)};
+    if (detail == nullptr) detail = error->message;
+    size_t size = strlen(detail);
+    if (size > 0 && detail[size - 1] == '.') detail[size - 1] = '\0';
+    return {error->message, detail};
 }
 
 }  // namespace
@@ -108,18 +91,15 @@ bool is_for_this_session(const StoredSetting &stored) {
 }
 
 bool is_setting_stored(const char *name) {
-    bool is_stored = false;
-    for_each_value(name, [&](const StoredSetting &stored) {
-        is_stored |= stored.value[0] != '\0' && is_for_this_session(stored);
-    });
-    return is_stored;
+    auto is_meant = [](const StoredSetting &stored) { return stored.value[0] != '\0' && is_for_this_session(stored); };
+    return find_stored_setting(name, is_meant).value != nullptr;
 }
 
 StoredSetting find_stored_setting(const char *name, bool (*is_meant)(const StoredSetting &stored)) {
     StoredSetting found{};
-    for_each_value(name, [&](const StoredSetting &stored) {
+    for_each_in_catalog([&](const StoredSetting &stored) {
         bool is_better = found.value == nullptr || weight_of(stored) > weight_of(found);
-        if (is_better && is_meant(stored)) found = stored;
+        if (is_of(stored.name, name) && is_better && is_meant(stored)) found = stored;
     });
     return found;
 }

@@ -26,11 +26,7 @@ namespace idgen::pg {
 
 const bool tells_of_clock = true;
 
-int64 boot_us() noexcept {
-    timespec now;
-    clock_gettime(CLOCK_BOOTTIME, &now);
-    return int64{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
-}
+constexpr clockid_t boot_clock = CLOCK_BOOTTIME;
 
 BootId read_boot_id() noexcept {
     char text[64];
@@ -92,11 +88,7 @@ const bool tells_of_clock = false;
 
 // That of macOS goes on while the machine sleeps, and follows the corrections of the time of day but not its steps; its
 // CLOCK_MONOTONIC_RAW would drift away from it. Where it stands still meanwhile, a sleep looks like a step forward.
-int64 boot_us() noexcept {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return int64{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
-}
+constexpr clockid_t boot_clock = CLOCK_MONOTONIC;
 
 BootId read_boot_id() noexcept {
 #ifdef __APPLE__
@@ -145,5 +137,11 @@ int64 bytes_received(int) noexcept {
 }
 
 #endif
+
+int64 boot_us() noexcept {
+    timespec now;
+    clock_gettime(boot_clock, &now);
+    return int64{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
+}
 
 }  // namespace idgen::pg

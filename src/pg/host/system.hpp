@@ -5,7 +5,6 @@
 
 #include <sys/stat.h>
 
-#include "core/horizon/durable_record.hpp"
 #include "core/horizon/trusted_clock.hpp"
 #include "pg/postgres.hpp"
 

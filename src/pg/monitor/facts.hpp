@@ -15,35 +15,18 @@ struct Fact {
 // Nothing is to be said.
 constexpr Fact no_fact{};
 
-Fact library_fact(const Survey &survey);
-Fact server_fact(const Survey &survey);
-Fact shards_fact(const Survey &survey);
-Fact settings_fact(const Survey &survey);
-Fact databases_fact(const Survey &survey);
-Fact nodes_fact(const Survey &survey);
-Fact copy_fact(const Survey &survey);
-Fact machine_fact(const Survey &survey);
-Fact layout_fact(const Survey &survey);
-Fact slots_fact(const Survey &survey);
-Fact schemas_fact(const Survey &survey);
-Fact horizon_fact(const Survey &survey);
-Fact renewal_fact(const Survey &survey);
-Fact lead_fact(const Survey &survey);
-Fact settled_fact(const Survey &survey);
-Fact clock_fact(const Survey &survey);
-Fact ntp_fact(const Survey &survey);
-Fact standby_fact(const Survey &survey);
-Fact arrivals_fact(const Survey &survey);
+using FactOf = Fact(const Survey &survey);
+
+FactOf library_fact, server_fact, shards_fact, settings_fact, databases_fact, nodes_fact, copy_fact, machine_fact;
+FactOf layout_fact, slots_fact, schemas_fact, horizon_fact, renewal_fact, lead_fact, settled_fact, clock_fact, ntp_fact;
+FactOf standby_fact, arrivals_fact;
 
 // Defined by the node's side of a registry (registry/node/held).
-Fact lease_fact(const Survey &survey);
-Fact registry_fact(const Survey &survey);
-Fact counters_fact(const Survey &survey);
-Fact lease_database_fact(const Survey &survey);
+FactOf lease_fact, registry_fact, counters_fact, lease_database_fact;
 
 struct FactSource {
     const char *key;
-    Fact (*fact)(const Survey &survey);
+    FactOf *fact;
     bool needs_library = false;  // else there is such a fact, too, while the library is not loaded
 };
 

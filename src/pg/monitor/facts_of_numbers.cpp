@@ -89,25 +89,6 @@ Fact with_origin(const Fact &fact) {
     return {value, fact.is_ok, fact.advice};
 }
 
-// Numbers by hand that the registry must grant.
-Fact granted_shards(const Survey &survey, const char *text) {
-    if (survey.leases == nullptr) return {text, true, nullptr};
-    return {
-        psprintf(
-            "%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it",
-            text),
-        true, nullptr};
-}
-
-Fact listed_shards(const Survey &survey) {
-    const char *text = beside_region(shards_text());
-    if (survey.has_narrow) return large_shards(survey, text);
-    if (!are_shards_copied()) return granted_shards(survey, text);
-    return {
-        psprintf("%s: the same on every node of Citus", text), false,
-        "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or role instead, then reconnect; or to shards of each node's own by ALTER SYSTEM."};
-}
-
 Fact own_shards_fact(const Survey &survey) {
     switch (settings.shards_from) {
         case ShardsFrom::list:
@@ -117,12 +98,24 @@ Fact own_shards_fact(const Survey &survey) {
         case ShardsFrom::citus:
             return citus_shards(survey);
     }
-    return listed_shards(survey);
+    const char *text = beside_region(shards_text());
+    if (survey.has_narrow) return large_shards(survey, text);
+    if (are_shards_copied())
+        return {
+            psprintf("%s: the same on every node of Citus", text), false,
+            "Two nodes with the same shards make the same IDs. Set idgen.shards to citus for that database or role instead, then reconnect; or to shards of each node's own by ALTER SYSTEM."};
+    if (survey.leases == nullptr) return {text, true, nullptr};
+    // The registry must grant those.
+    return {
+        psprintf(
+            "%s, by hand: a promoted server waits for the end of the lease, or for a clean stop of the server before it",
+            text),
+        true, nullptr};
 }
 
 struct Ignored {
-    StringInfoData text;
-    const char *advice;
+    StringInfo text = makeStringInfo();
+    const char *advice = nullptr;
 };
 
 void append_ignored(void *argument, const StoredSetting &stored) {
@@ -132,7 +125,7 @@ void append_ignored(void *argument, const StoredSetting &stored) {
     auto *ignored = static_cast<Ignored *>(argument);
     bool is_in_files = stored.source == PGC_S_FILE;
     const char *origin = is_in_files ? origin_of(stored.source) : statement_of(stored);
-    appendStringInfo(&ignored->text, "%s%s of %s: %s", ignored->text.len == 0 ? "" : "; ", stored.name, origin,
+    appendStringInfo(ignored->text, "%s%s of %s: %s", ignored->text->len == 0 ? "" : "; ", stored.name, origin,
                      refusal.message);
     if (ignored->advice != nullptr) return;
     bool is_known = GetConfigOption(stored.name, true, false) != nullptr;
@@ -150,13 +143,11 @@ Fact shards_fact(const Survey &survey) {
 }
 
 // The settings of idgen that are stored and ignored.
-
 Fact settings_fact(const Survey &) {
-    Ignored ignored{};
-    initStringInfo(&ignored.text);
+    Ignored ignored;
     for_each_stored_setting(append_ignored, &ignored);
     if (ignored.advice == nullptr) return no_fact;
-    return {ignored.text.data, false, ignored.advice};
+    return {ignored.text->data, false, ignored.advice};
 }
 
 // A note: IDs are unique within a database.

@@ -19,13 +19,6 @@ Fact fact_of_renewal(const Outcome &outcome) {
     return {why.what, false, why.advice};
 }
 
-// One of them is behind: the library that runs, or the extension's SQL.
-Fact other_version(const char *extension) {
-    const char *text = psprintf("%s, and the extension is %s", library_version(), extension);
-    if (is_library_at_least(extension)) return {text, false, "ALTER EXTENSION idgen UPDATE"};
-    return {text, false, "Install the library of that version if it is not there, and restart."};
-}
-
 constexpr const char *unnoticed = "a copy of its memory would not be noticed";
 
 // The value of the row if the host shows copies.
@@ -37,11 +30,6 @@ const char *copies_text(const Survey &survey) {
 
 // A renewal that takes longer is held up by something.
 constexpr uint32 longest_stall_ms = 5000;
-
-// Signed, for differences: -1500 -> "-1.500 s"
-const char *difference_text(int64 ms) {
-    return ms < 0 ? psprintf("-%s", duration_text(-ms)) : psprintf("+%s", duration_text(ms));
-}
 
 // A transaction that keeps readers waiting for longer is forgotten rather than busy.
 constexpr int64 longest_hold_ms = 300000;
@@ -83,8 +71,12 @@ const char *use_text(ClockUse use) {
 }  // namespace
 
 Fact library_fact(const Survey &survey) {
+    // One of them is behind: the library that runs, or the extension's SQL.
     if (survey.is_loaded && survey.extension != nullptr && strcmp(survey.extension, library_version()) != 0)
-        return other_version(survey.extension);
+        return {psprintf("%s, and the extension is %s", library_version(), survey.extension), false,
+                is_library_at_least(survey.extension)
+                    ? "ALTER EXTENSION idgen UPDATE"
+                    : "Install the library of that version if it is not there, and restart."};
     const char *when =
         survey.is_preloaded
             ? "when the server started"
@@ -272,14 +264,14 @@ Fact settled_fact(const Survey &survey) {
 // A clock that was set back is judged by the lead that it leaves.
 Fact clock_fact(const Survey &survey) {
     if (!survey.has_accepted_clock) return {"nothing to compare with before the first ID", true, nullptr};
-    const char *text = psprintf(
-        "%s from the one accepted; set forward %llu times, back %llu times", difference_text(survey.clock_offset_ms),
-        static_cast<unsigned long long>(survey.steps_forward), static_cast<unsigned long long>(survey.steps_back));
-    if (survey.clock_offset_ms > settings.max_clock_jump_ms) {
-        Fact jump = fact_of_renewal({Renewal::clock_jumped, survey.clock_offset_ms, settings.max_clock_jump_ms});
-        return {psprintf("%s: %s", jump.value, text), false, jump.advice};
-    }
-    return {text, true, nullptr};
+    int64 offset_ms = survey.clock_offset_ms;
+    const char *text = psprintf("%s%s from the one accepted; set forward %llu times, back %llu times",
+                                offset_ms < 0 ? "-" : "+", duration_text(offset_ms < 0 ? -offset_ms : offset_ms),
+                                static_cast<unsigned long long>(survey.steps_forward),
+                                static_cast<unsigned long long>(survey.steps_back));
+    if (offset_ms <= settings.max_clock_jump_ms) return {text, true, nullptr};
+    Fact jump = fact_of_renewal({Renewal::clock_jumped, offset_ms, settings.max_clock_jump_ms});
+    return {psprintf("%s: %s", jump.value, text), false, jump.advice};
 }
 
 // Judged only if something rests on it: between two polls of a healthy time service the kernel's bound can exceed

@@ -3,13 +3,7 @@
 
 #include "core/draw/renewal_order.hpp"
 #include "pg/draw/refusals.hpp"
-#include "pg/horizon/renew.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/monitor/survey.hpp"
-#include "pg/state/settings.hpp"
-#include "pg/state/slot_directory.hpp"
-#include "pg/state/source.hpp"
-#include "pg/state/standby.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -223,14 +217,6 @@ bool is_found_by_trying(Renewal renewal, const Survey &survey) noexcept {
     return is_silent || renewal == Renewal::locked || renewal == Renewal::origin_locked;
 }
 
-// Of a renewal that raised an error, and that none has followed.
-Refusal failed_renewal(int64 since_ms) {
-    Refusal why = refusal_of_renewal({Renewal::busy, 0}, Record::horizon, since_ms);
-    why.detail = "The session that tried has failed, or still waits for the disk.";
-    why.advice = "The server's log says why it failed.";
-    return why;
-}
-
 void look_at_tries(Rehearsal &copies) {
     SharedDatabase *database = find_database(copies.state);
     if (database == nullptr) return;
@@ -244,7 +230,10 @@ void look_at_tries(Rehearsal &copies) {
         outlook.found_ms = refused_ms(refused);
         outlook.makes_ids = false;
     } else if (refused == 0 && stall != 0 && since_ms > longest_try_ms) {
-        outlook.refusal = failed_renewal(since_ms);
+        // A renewal that raised an error, and that none has followed.
+        outlook.refusal = refusal_of_renewal({Renewal::busy, 0}, Record::horizon, since_ms);
+        outlook.refusal.detail = "The session that tried has failed, or still waits for the disk.";
+        outlook.refusal.advice = "The server's log says why it failed.";
         outlook.makes_ids = false;
     }
 }
@@ -265,14 +254,6 @@ void rehearse(Rehearsal &copies, Source &source) {
     if (copies.outlook.makes_ids && copies.has_written) look_at_tries(copies);
 }
 
-// Whether the node has a group of Citus, if its shards are to come from that.
-bool has_group(const Survey &survey, Refusal &why) {
-    if (settings.shards_from != ShardsFrom::citus) return true;
-    CitusState state = surveyed_node(survey).state;
-    if (state != CitusState::member) why = refusal_of_group(state);
-    return state == CitusState::member;
-}
-
 }  // namespace
 
 Outlook look_ahead(SharedState *state, const Survey &survey) {
@@ -280,7 +261,11 @@ Outlook look_ahead(SharedState *state, const Survey &survey) {
     OwnRoom room;
     Source source{};
     Refusal &why = copies.outlook.refusal;
-    if (has_group(survey, why) && look_at_own(leases_of(state), survey.usual, room, source, why))
+    bool is_citus = settings.shards_from == ShardsFrom::citus;
+    CitusState group = is_citus ? surveyed_node(survey).state : CitusState::member;
+    if (group != CitusState::member)
+        why = refusal_of_group(group);
+    else if (look_at_own(leases_of(state), survey.usual, room, source, why))
         rehearse(copies, source);
     return copies.outlook;
 }

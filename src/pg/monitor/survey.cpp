@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "pg/horizon/durable_page.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/host/server_identity.hpp"
 #include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
@@ -88,21 +87,6 @@ void look_at_width(const SlotCopies &slots, Survey &survey) noexcept {
     survey.has_narrow = is_narrow(standard);
 }
 
-// Moves the slots of this session's database to the front; gives how many.
-uint32 partition_slots(const SlotCopies &slots) noexcept {
-    auto is_mine = [](const SlotCopy &copy) { return is_of_database(copy, MyDatabaseId); };
-    return static_cast<uint32>(std::partition(slots.rows, slots.rows + slots.count, is_mine) - slots.rows);
-}
-
-void look_at_counts(const SlotCopies &slots, Survey &survey) noexcept {
-    SlotCounts database, server;
-    count_slots(slots, database, server);
-    survey.slots = database.all;
-    survey.server_slots = server.all;
-    survey.others_used = database.other >= slots_for_others(survey.slots_limit) ||
-                         server.other >= slots_for_others(survey.server_slots_limit);
-}
-
 void look_at_slot(const SlotCopy &copy, Survey &survey) noexcept {
     SlotOwner owner = owner_of(copy);
     Packing p = packing_of(owner.layout);
@@ -130,7 +114,7 @@ void look_at_twins(const SlotCopies &slots, uint32 own_count, Survey &survey) {
     for (SlotCopy *other = own_end; other < slots.rows + slots.count && survey.twin_name == nullptr; other++) {
         const SlotCopy *own = std::lower_bound(slots.rows, own_end, *other, is_number_below);
         if (own == own_end || is_number_below(*other, *own) || own->key.packing.node_bits == 0) continue;
-        survey.twin = {other->key.database, own->key.shard, owner_of(*own).layout};
+        survey.twin = {own->key.shard, owner_of(*own).layout};
         survey.twin_name = get_database_name(other->key.database);
     }
 }
@@ -145,8 +129,16 @@ void look_at_slots(SharedState *state, Survey &survey) {
     SlotCopies slots = copy_slots(state);
     // The clock after the slots: else an ID made in between would lie further ahead than it may.
     survey.now_ms = wall_ms();
-    uint32 own_count = partition_slots(slots);
-    look_at_counts(slots, survey);
+    SlotCounts database, server;
+    count_slots(slots, database, server);
+    survey.slots = database.all;
+    survey.server_slots = server.all;
+    survey.others_used = database.other >= slots_for_others(survey.slots_limit) ||
+                         server.other >= slots_for_others(survey.server_slots_limit);
+    // This database's slots go to the front.
+    auto is_mine = [](const SlotCopy &copy) { return is_of_database(copy, MyDatabaseId); };
+    std::partition(slots.rows, slots.rows + slots.count, is_mine);
+    uint32 own_count = database.all;
     look_at_width({slots.rows, own_count}, survey);
     for (uint32 i = 0; i < own_count; i++) look_at_slot(slots.rows[i], survey);
     look_at_twins(slots, own_count, survey);
@@ -178,20 +170,17 @@ void look_at_clock(SharedState *state, Survey &survey) noexcept {
     survey.steps_back = pg_atomic_read_u64(&state->steps_back);
 }
 
-void look_at_holder(uint32 process, Survey &survey) {
-    survey.holder_pid = static_cast<uint32>(ProcGlobal->allProcs[process].pid);
+void look_at_readers(SharedState *state, Survey &survey) {
+    survey.has_settled = !survey.in_recovery;
+    if (!survey.has_settled) return;
+    survey.settled = look_at_settled(state, wall_ms());
+    if (survey.settled.held_by != HeldBy::process) return;
+    survey.holder_pid = static_cast<uint32>(ProcGlobal->allProcs[survey.settled.holder].pid);
     for (int i = 0; i < pgstat_fetch_stat_numbackends(); i++) {
         const PgBackendStatus &status = session_status(i);
         if (static_cast<uint32>(status.st_procpid) == survey.holder_pid)
             survey.held_since = status.st_xact_start_timestamp;
     }
-}
-
-void look_at_readers(SharedState *state, Survey &survey) {
-    survey.has_settled = !survey.in_recovery;
-    if (!survey.has_settled) return;
-    survey.settled = look_at_settled(state, wall_ms());
-    if (survey.settled.held_by == HeldBy::process) look_at_holder(survey.settled.holder, survey);
 }
 
 ClockUse use_of_clock(const Survey &survey) {

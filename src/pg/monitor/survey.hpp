@@ -3,11 +3,8 @@
 // refused.
 #pragma once
 
-#include "core/reading/settled.hpp"
 #include "pg/host/citus_node.hpp"
 #include "pg/host/own_extension.hpp"
-#include "pg/report/words.hpp"
-#include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -71,9 +68,8 @@ bool copy_leader(SharedState *state, uint32 process, BackendCopy &copy) noexcept
 
 // A number that two databases of this server use in one packing.
 struct Twin {
-    Oid database;  // the other one
     uint32 shard;
-    Layout layout;  // as this one calls it
+    Layout layout;  // as this database calls it
 };
 
 // Why the clock must be right within idgen.clock_error, or need not be. A failover or restore that loses renewals of

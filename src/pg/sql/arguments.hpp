@@ -1,14 +1,8 @@
 // SQL arguments as plain values, and the checks that several functions share.
 #pragma once
 
-#include "pg/postgres.hpp"
-
-#include <string_view>
-
-#include "core/layout/packing.hpp"
 #include "core/layout/uuid.hpp"
 #include "pg/report/report_arguments.hpp"
-#include "pg/report/words.hpp"
 
 namespace idgen::pg {
 
@@ -65,8 +59,7 @@ const Value *values_argument(FunctionCallInfo fcinfo, int number, const char *na
     return reinterpret_cast<const Value *>(ARR_DATA_PTR(array));
 }
 
-// A bound of a period, a tstzrange, as the first us that lies beyond it, seen from before: for a lower bound the first us of the period, for an
-// upper one the first after it.
+// A bound of a period, a tstzrange: for a lower one the first us of the period, for an upper one the first after it.
 inline int64 bound_us(const Packing &p, const RangeBound &bound) {
     int64 end = start_of(p, p.tick_end);
     if (bound.infinite) return bound.lower ? p.epoch_us : end;
@@ -88,6 +81,7 @@ inline IdSpan span_argument(FunctionCallInfo fcinfo, int period_number, int layo
     return is_empty ? no_ids : span_between(p, bound_us(p, lower), bound_us(p, upper));
 }
 
+// Of a text, or of a bytea.
 inline std::string_view text_argument(FunctionCallInfo fcinfo, int number) {
     const text *argument = PG_GETARG_TEXT_PP(number);
     return {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
@@ -115,6 +109,12 @@ Datum copy_datum(const Value &value) {
     auto *copy = static_cast<Value *>(palloc(sizeof(Value)));
     *copy = value;
     return PointerGetDatum(copy);
+}
+
+// A function of a schema; invalid if there is none.
+inline Oid find_function(Oid schema, const char *name, const Oid *types, int count) {
+    return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+                           PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
 }
 
 // The row type of a function's result, looked up once for each call site.

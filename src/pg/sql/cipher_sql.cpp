@@ -1,9 +1,7 @@
 // The SQL face of encrypted and public IDs. The key is an argument, or one of idgen.keys.
 #include "core/cipher/public_id.hpp"
-#include "core/text/digits.hpp"
 #include "pg/host/cipher.hpp"
-#include "pg/report/report_arguments.hpp"
-#include "pg/report/words.hpp"
+#include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 
 namespace idgen::pg {
@@ -11,11 +9,6 @@ namespace {
 
 // A tweak is a name or a number; the standard needs some limit.
 constexpr size_t max_tweak_size = 256;
-
-std::string_view bytes_argument(FunctionCallInfo fcinfo, int number) {
-    const bytea *argument = PG_GETARG_BYTEA_PP(number);
-    return {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
-}
 
 // SQLSTATE and message.
 int message_of(const TextError &error, std::string_view text) {
@@ -45,7 +38,7 @@ int message_of(const TextError &error, std::string_view text) {
 }
 
 BlockCipher cipher_argument(FunctionCallInfo fcinfo, int number) {
-    std::string_view key = bytes_argument(fcinfo, number);
+    std::string_view key = text_argument(fcinfo, number);
     if (!is_key_size(key.size()))
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("a key of %zu bytes is not an AES key", key.size()),
@@ -55,7 +48,7 @@ BlockCipher cipher_argument(FunctionCallInfo fcinfo, int number) {
 }
 
 std::string_view tweak_argument(FunctionCallInfo fcinfo, int number) {
-    std::string_view tweak = bytes_argument(fcinfo, number);
+    std::string_view tweak = text_argument(fcinfo, number);
     if (tweak.size() > max_tweak_size)
         ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                 errmsg("a tweak of %zu bytes is too long", tweak.size()),
@@ -65,18 +58,10 @@ std::string_view tweak_argument(FunctionCallInfo fcinfo, int number) {
 }
 
 std::string_view prefix_argument(FunctionCallInfo fcinfo, int number) {
-    std::string_view prefix = bytes_argument(fcinfo, number);
+    std::string_view prefix = text_argument(fcinfo, number);
     if (TextError error = check_id_prefix(prefix); error.reason != TextReason::none)
         report_prefix("public ID", error, prefix);
     return prefix;
-}
-
-void require_prefix(std::string_view prefix, const PublicId &given, std::string_view text) {
-    if (given.prefix == prefix) return;
-    ereport(ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-            errmsg("invalid public ID: its prefix is \"%s\", not \"%s\"", clip_text(given.prefix), copy_text(prefix)),
-            errdetail("The text was \"%s\".", clip_text(text)),
-            errhint("Give the prefix that id_to_public was given."));
 }
 
 int64 positive_argument(FunctionCallInfo fcinfo, int number) {
@@ -127,17 +112,21 @@ Datum idgen_to_public(PG_FUNCTION_ARGS) {
     PublicId made{prefix_argument(fcinfo, 3), key.number,
                   changed(encrypt_id, id, cipher_of(key.bytes, key.size), tweak)};
     char text[max_public_id_size];
-    size_t size = print_public_id(made, text);
-    PG_RETURN_TEXT_P(cstring_to_text_with_len(text, static_cast<int>(size)));
+    return text_datum(text, print_public_id(made, text));
 }
 
 Datum idgen_from_public(PG_FUNCTION_ARGS) {
-    std::string_view text = bytes_argument(fcinfo, 0);
+    std::string_view text = text_argument(fcinfo, 0);
     std::string_view tweak = tweak_argument(fcinfo, 1);
     std::string_view prefix = prefix_argument(fcinfo, 2);
     PublicId given{};
     TextError error = parse_public_id(text, given);
-    require_prefix(prefix, given, text);
+    if (given.prefix != prefix)
+        ereport(
+            ERROR, errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+            errmsg("invalid public ID: its prefix is \"%s\", not \"%s\"", clip_text(given.prefix), copy_text(prefix)),
+            errdetail("The text was \"%s\".", clip_text(text)),
+            errhint("Give the prefix that id_to_public was given."));
     if (error.reason != TextReason::none)
         ereport(
             ERROR, message_of(error, text), errdetail("The text was \"%s\".", clip_text(text)),

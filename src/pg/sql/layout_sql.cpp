@@ -1,5 +1,4 @@
 // The SQL face of the type id_layout.
-#include "core/layout/layout.hpp"
 #include "core/layout/shard_set.hpp"
 #include "pg/host/rows.hpp"
 #include "pg/sql/arguments.hpp"

@@ -3,11 +3,7 @@
 #include "core/slot/placement.hpp"
 #include "pg/draw/draw.hpp"
 #include "pg/draw/refusals.hpp"
-#include "pg/horizon/renew.hpp"
-#include "pg/host/machine.hpp"
 #include "pg/sql/arguments.hpp"
-#include "pg/state/own_shards.hpp"
-#include "pg/state/settings.hpp"
 
 namespace idgen::pg {
 namespace {
@@ -77,30 +73,21 @@ struct Rows {
             errhint("Aggregate it in order: array_agg(value ORDER BY value)."));
 }
 
-[[noreturn]] void report_negative_count(int64 count) {
-    ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
-            errdetail("It is %lld.", static_cast<long long>(count)), errhint("Ask for 0 IDs or more."));
+// Argument 0, of that value. Raises if it is null or negative.
+int64 count_argument(FunctionCallInfo fcinfo, int64 count) {
+    require_argument(fcinfo, 0, "count");
+    if (count < 0)
+        ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("count must not be negative"),
+                errdetail("It is %lld.", static_cast<long long>(count)), errhint("Ask for 0 IDs or more."));
+    return count;
 }
 
 Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
-    require_argument(fcinfo, 0, "count");
-    int64 count = PG_GETARG_INT64(0);
-    if (count < 0) report_negative_count(count);
+    int64 count = count_argument(fcinfo, PG_GETARG_INT64(0));
     auto *rows = static_cast<Rows *>(MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(Rows)));
     rows->source.memory = call->multi_call_memory_ctx;
     rows->left = count;
     return rows;
-}
-
-int64 next_row(FunctionCallInfo fcinfo, Rows &rows) {
-    require_postmaster();
-    int64 id;
-    while (unlikely(!next_of(rows.block, id))) {
-        resolve_source(fcinfo, rows.source, 1, 2);
-        rows.block = draw(rows.source, static_cast<uint32>(Min(rows.left, int64{block_size})));
-    }
-    rows.left--;
-    return id;
 }
 
 // Those that were drawn in a machine before this one are in each copy of it: then all are drawn again.
@@ -123,11 +110,6 @@ uint32 shard_argument(FunctionCallInfo fcinfo, const Layout &layout, const Packi
     int64 shard = PG_GETARG_INT64(1);
     if (shard < 0 || shard > p.shard_last) raise(refusal_of_shard(layout, shard));
     return static_cast<uint32>(shard);
-}
-
-void require_ascending(const int64 *taken, int64 count) {
-    for (int64 i = 1; i < count; i++)
-        if (taken[i] < taken[i - 1]) report_not_ascending("taken");
 }
 
 }  // namespace
@@ -163,14 +145,18 @@ Datum idgen_next_ids(PG_FUNCTION_ARGS) {
     FuncCallContext *call = SRF_PERCALL_SETUP();
     auto *rows = static_cast<Rows *>(call->user_fctx);
     if (rows->left == 0) SRF_RETURN_DONE(call);
-    int64 id = next_row(fcinfo, *rows);
+    require_postmaster();
+    int64 id;
+    while (unlikely(!next_of(rows->block, id))) {
+        resolve_source(fcinfo, rows->source, 1, 2);
+        rows->block = draw(rows->source, static_cast<uint32>(Min(rows->left, int64{block_size})));
+    }
+    rows->left--;
     SRF_RETURN_NEXT(call, Int64GetDatum(id));
 }
 
 Datum idgen_next_id_array(PG_FUNCTION_ARGS) {
-    require_argument(fcinfo, 0, "count");
-    int64 count = PG_GETARG_INT32(0);
-    if (count < 0) report_negative_count(count);
+    int64 count = count_argument(fcinfo, PG_GETARG_INT32(0));
     Source &source = kept_source(fcinfo);
     resolve_source(fcinfo, source, 1, 2);
     ArrayType *ids = make_array(count);
@@ -200,7 +186,8 @@ Datum idgen_make_array(PG_FUNCTION_ARGS) {
     const auto *instants = values_argument<TimestampTz>(fcinfo, 0, "created_at", count);
     Placement placement{shard_argument(fcinfo, layout, p), PG_GETARG_INT64(2), nullptr, 0};
     placement.taken = values_argument<int64>(fcinfo, 3, "taken", placement.taken_count);
-    require_ascending(placement.taken, placement.taken_count);
+    for (int64 i = 1; i < placement.taken_count; i++)
+        if (placement.taken[i] < placement.taken[i - 1]) report_not_ascending("taken");
     ArrayType *ids = make_array(count);
     int64 *id = values_of(ids);
     for (int64 i = 0; i < count; i++) {

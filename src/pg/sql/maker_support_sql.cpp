@@ -15,8 +15,6 @@
 // because its first argument is not a constant. Catalogs store expressions as they were parsed, so none holds this one,
 // and no role sees it.
 
-#include "core/layout/layout.hpp"
-#include "pg/host/rows.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/settings.hpp"
 #include "pg/state/source.hpp"
@@ -33,11 +31,6 @@ struct Known {
     Oid draw;
 };
 Known known{};
-
-Oid find_function(Oid schema, const char *name, const Oid *types, int count) {
-    return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                           PointerGetDatum(buildoidvector(types, count)), ObjectIdGetDatum(schema));
-}
 
 void find_functions_beside(Oid support) {
     static bool is_watched = false;
@@ -139,10 +132,7 @@ Oid maker_argument(FunctionCallInfo fcinfo) {
 // The maker for idgen.next_id(): next_id(), which stands in the schema of its layout's type.
 Oid next_id_for(Oid function) {
     Oid layout = get_func_rettype(find_function(get_func_namespace(function), "instagram", nullptr, 0));
-    HeapTuple type = SearchSysCache1(TYPEOID, ObjectIdGetDatum(layout));
-    if (!HeapTupleIsValid(type)) return InvalidOid;
-    Oid schema = form_of<FormData_pg_type>(type).typnamespace;
-    ReleaseSysCache(type);
+    Oid schema = GetSysCacheOid1(TYPEOID, Anum_pg_type_typnamespace, ObjectIdGetDatum(layout));
     Oid arguments[] = {INT8OID, layout};
     return find_function(schema, "next_id", arguments, lengthof(arguments));
 }

@@ -1,7 +1,6 @@
 // The SQL face of partition bounds: the periods of a calendar in a time zone, as ranges of IDs.
 
 #include "core/layout/calendar.hpp"
-
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -31,7 +30,6 @@ struct Zone {
 
 // Consecutive periods, each from its start to the next one's; the last is the end of the one before.
 struct Periods {
-    Step step;
     int64 first;  // its number
     int64 count;
     TimestampTz *starts;
@@ -78,7 +76,7 @@ Periods periods_between(const Step &step, const Zone &zone, TimestampTz from, Ti
                 errdetail("At most %lld are given at once; planning suffers from a few thousand on.",
                           static_cast<long long>(most_partitions)),
                 errhint("Give a longer step or a shorter time."));
-    Periods periods{step, first, 0, nullptr};
+    Periods periods{first, 0, nullptr};
     // The end of the last one, and as many starts as clocks set forward can skip: less than two days.
     room += 1 + (step.unit == Step::Unit::minute ? 2880 / step.size : 2);
     periods.starts = static_cast<TimestampTz *>(palloc(static_cast<size_t>(room) * sizeof(TimestampTz)));
@@ -99,21 +97,10 @@ int64 lowest_from(const Layout &layout, const Packing &p, TimestampTz at) {
     return lowest_id(p, tick);
 }
 
-void put_row(const ReturnSetInfo *result, const Periods &periods, int64 i, int64 lower, int64 upper) {
-    char suffix[period_text_size];
-    size_t size = print_period(periods.step, start_of_period(periods.step, periods.first + i), suffix);
-    Datum values[] = {PointerGetDatum(cstring_to_text_with_len(suffix, static_cast<int>(size))), Int64GetDatum(lower),
-                      Int64GetDatum(upper)};
-    bool nulls[] = {false, false, false};
-    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-}
-
 // A helper's call, folded to a constant if its arguments are constants. Null if there is no helper.
 Node *bound_call(PlannerInfo *root, Oid funcid, const char *name, Node *period, Node *layout) {
     Oid types[] = {exprType(period), exprType(layout)};
-    Oid helper =
-        GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-                        PointerGetDatum(buildoidvector(types, 2)), ObjectIdGetDatum(get_func_namespace(funcid)));
+    Oid helper = find_function(get_func_namespace(funcid), name, types, lengthof(types));
     if (!OidIsValid(helper)) return nullptr;
     FuncExpr *call =
         makeFuncExpr(helper, INT8OID, list_make2(period, layout), InvalidOid, InvalidOid, COERCE_EXPLICIT_CALL);
@@ -132,15 +119,11 @@ Node *uncast(Oid funcid, Node *id) {
         makeRelabelType(reinterpret_cast<Expr *>(source), id64, -1, InvalidOid, COERCE_IMPLICIT_CAST));
 }
 
-// The btree family that compares a type.
-Oid order_of(Oid type) {
-    return type == INT8OID ? INTEGER_BTREE_FAM_OID : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
-}
-
 // The comparison of a bigint or id64 with a bigint that a btree knows by that number.
 Expr *comparison(StrategyNumber strategy, Node *left, Node *right) {
     Oid type = exprType(left);
-    Oid op = get_opfamily_member(order_of(type), type, INT8OID, static_cast<int16>(strategy));
+    Oid family = type == INT8OID ? INTEGER_BTREE_FAM_OID : get_opclass_family(GetDefaultOpClass(type, BTREE_AM_OID));
+    Oid op = get_opfamily_member(family, type, INT8OID, static_cast<int16>(strategy));
     Expr *clause = make_opclause(op, BOOLOID, false, reinterpret_cast<Expr *>(left), reinterpret_cast<Expr *>(right),
                                  InvalidOid, InvalidOid);
     set_opfuncid(reinterpret_cast<OpExpr *>(clause));
@@ -221,8 +204,12 @@ Datum idgen_partition_bounds(PG_FUNCTION_ARGS) {
     const ReturnSetInfo *result = begin_rows(fcinfo);
     for (int64 i = 0; i + 1 < periods.count && periods.starts[i] < to; i++) {
         if (periods.starts[i] == periods.starts[i + 1]) continue;
-        put_row(result, periods, i, lowest_from(layout, p, periods.starts[i]),
-                lowest_from(layout, p, periods.starts[i + 1]));
+        char suffix[period_text_size];
+        size_t size = print_period(step, start_of_period(step, periods.first + i), suffix);
+        Datum values[] = {text_datum(suffix, size), Int64GetDatum(lowest_from(layout, p, periods.starts[i])),
+                          Int64GetDatum(lowest_from(layout, p, periods.starts[i + 1]))};
+        bool nulls[lengthof(values)] = {};
+        tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
     }
     PG_RETURN_VOID();
 }

@@ -1,6 +1,5 @@
 // The SQL face of the readers: parts of an ID, the IDs of an instant, and the text forms of an ID. All immutable.
 
-#include "core/text/digits.hpp"
 #include "pg/sql/arguments.hpp"
 
 namespace idgen::pg {
@@ -42,19 +41,16 @@ int64 part_argument(FunctionCallInfo fcinfo, int number, int bits, int64 value, 
     return 0;
 }
 
-[[noreturn]] void report_sequence_range(const Layout &layout, int64 sequence) {
-    Packing p = packing_of(layout);
-    ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-            errmsg("sequence %lld is out of range for layout \"%s\"", static_cast<long long>(sequence),
-                   LayoutName(layout).text),
-            errdetail("The layout has the sequences %u to %u.", p.sequence_first, p.sequence_last),
-            errhint("Give a sequence in that range."));
-}
-
 [[noreturn]] void report_part(PartReason reason, const Layout &layout, int64 shard, int64 sequence) {
+    Packing p = packing_of(layout);
     switch (reason) {
         case PartReason::sequence_out_of_range:
-            report_sequence_range(layout, sequence);
+            ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                    errmsg("sequence %lld is out of range for layout \"%s\"", static_cast<long long>(sequence),
+                           LayoutName(layout).text),
+                    errdetail("The layout has the sequences %u to %u.", p.sequence_first, p.sequence_last),
+                    errhint("Give a sequence in that range."));
+            break;
         case PartReason::id_would_be_zero:
             ereport(ERROR, errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
                     errmsg("these parts give 0 in layout \"%s\"", LayoutName(layout).text),

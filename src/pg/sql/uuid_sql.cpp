@@ -1,6 +1,5 @@
 // The SQL face of UUIDs: what they say, and an ID inside one. Immutable, but for what is random.
 
-#include "pg/host/machine.hpp"
 #include "pg/sql/arguments.hpp"
 #include "pg/state/own_transaction.hpp"
 

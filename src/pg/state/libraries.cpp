@@ -42,25 +42,6 @@ void leave(int, Datum) {
     own_session().loaded = 0;
 }
 
-// Finds this session's entry; false if the server has no registry of such memory.
-bool enter(uint32 number) {
-    if (own_state != 0) return true;
-    libraries = static_cast<SharedLibraries *>(attach_from_registry("idgen libraries", libraries_size(), initialise));
-    if (libraries == nullptr) return false;
-    own_session().state = 0;
-    own_session().pid = static_cast<uint32>(MyProcPid);
-    own_session().loaded = number;
-    before_shmem_exit(leave, 0);
-    own_state = number;
-    return true;
-}
-
-void raise_newest(uint32 number) noexcept {
-    uint32 newest = libraries->newest.load();
-    while (newest < number && !libraries->newest.compare_exchange_weak(newest, number)) {
-    }
-}
-
 [[noreturn]] void report_replaced() {
     ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("this session has an older library of idgen than others"),
@@ -71,22 +52,29 @@ void raise_newest(uint32 number) noexcept {
 
 // The processes that have joined another state, of up to `most` sessions; empty: there are none.
 const char *strangers(uint32 most) {
-    StringInfoData pids;
-    initStringInfo(&pids);
+    StringInfo pids = makeStringInfo();
     uint32 found = 0;
     for (uint32 i = 0; i < libraries->count.load(); i++) {
         uint32 state = libraries->sessions[i].state.load();
         if (state == 0 || state == own_state) continue;
-        if (found++ < most) appendStringInfo(&pids, "%s%u", found == 1 ? "" : ", ", libraries->sessions[i].pid.load());
+        if (found++ < most) appendStringInfo(pids, "%s%u", found == 1 ? "" : ", ", libraries->sessions[i].pid.load());
     }
-    if (found > most) appendStringInfo(&pids, " and %u more", found - most);
-    return pids.data;
+    if (found > most) appendStringInfo(pids, " and %u more", found - most);
+    return pids->data;
 }
 
 }  // namespace
 
-void note_library(uint32 number) {
-    enter(number);
+bool note_library(uint32 number) {
+    if (own_state != 0) return true;
+    libraries = static_cast<SharedLibraries *>(attach_from_registry("idgen libraries", libraries_size(), initialise));
+    if (libraries == nullptr) return false;
+    own_session().state = 0;
+    own_session().pid = static_cast<uint32>(MyProcPid);
+    own_session().loaded = number;
+    before_shmem_exit(leave, 0);
+    own_state = number;
+    return true;
 }
 
 void require_leaders_library() {
@@ -105,7 +93,10 @@ void require_leaders_library() {
 }
 
 void note_state(uint32 number) {
-    if (enter(number)) raise_newest(number);
+    if (!note_library(number)) return;
+    uint32 newest = libraries->newest.load();
+    while (newest < number && !libraries->newest.compare_exchange_weak(newest, number)) {
+    }
 }
 
 void join_state() {

@@ -16,8 +16,9 @@
 
 namespace idgen::pg {
 
-// Notes that this session has the library whose state has that number, as it loads it: its parallel workers look.
-void note_library(uint32 number);
+// Notes that this session has the library whose state has that number, as it loads it: its parallel workers look. False
+// if the server has no registry of such memory.
+bool note_library(uint32 number);
 
 // Raises in a parallel worker whose leader has another library, or none: if that one prepared its transaction, it would
 // not hand over what the worker has drawn.

@@ -13,13 +13,6 @@ ShardSet view_of(OwnRoom &room, const uint32 *numbers, uint32 count) noexcept {
     return {room.numbers, count, count};
 }
 
-// Raises if the node has no group that counts.
-uint32 citus_group() {
-    CitusNode node = citus_node();
-    if (node.state != CitusState::member) refuse(refusal_of_group(node.state));
-    return node.group;
-}
-
 // The group may be another in the next transaction: what was derived from it ends with this one.
 void forget_group(XactEvent event, void *) {
     bool is_end = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE;
@@ -30,13 +23,9 @@ ShardSet citus_set(OwnRoom &room) {
     static bool is_registered = false;
     if (!is_registered) RegisterXactCallback(forget_group, nullptr);
     is_registered = true;
-    uint32 group = citus_group();
-    return view_of(room, &group, 1);
-}
-
-ShardSet leased_set(SharedLeases &leases, OwnRoom &room) {
-    uint32 numbers[max_leases];
-    return view_of(room, numbers, list_pool(leases, numbers));
+    CitusNode node = citus_node();
+    if (node.state != CitusState::member) refuse(refusal_of_group(node.state));
+    return view_of(room, &node.group, 1);
 }
 
 constexpr const char *setting = "idgen.shards";
@@ -75,11 +64,6 @@ Refusal plainly_none(const char *hint) {
     return none("Without a shard, next_id() draws from the shards that this node owns.", hint);
 }
 
-// Stored so, for a database or a role.
-Refusal emptied(const StoredSetting &stored) {
-    return none(psprintf("%s has set it to nothing.", statement_of(stored)), set_hint(stored));
-}
-
 Refusal refused(const char *value, const char *origin, const RefusedValue &why, const char *hint) {
     return none(psprintf("The value \"%s\" of %s is refused: %s.", clip_text(value), origin, why.detail), hint);
 }
@@ -108,11 +92,12 @@ bool is_unset_by_session() {
 }  // namespace
 
 ShardSet own_set(SharedLeases &leases, OwnRoom &room) {
+    uint32 numbers[max_leases];
     switch (settings.shards_from) {
         case ShardsFrom::list:
             break;
         case ShardsFrom::lease:
-            return leased_set(leases, room);
+            return view_of(room, numbers, list_pool(leases, numbers));
         case ShardsFrom::citus:
             return citus_set(room);
     }
@@ -123,10 +108,9 @@ const char *own_numbers_text() {
     if (settings.shards_from == ShardsFrom::list) return nullptr;
     OwnRoom room;
     ShardSet set = own_set(*self.leases, room);
-    StringInfoData text;
-    initStringInfo(&text);
-    for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(&text, "%s%u", i == 0 ? "" : ", ", set.at(i));
-    return text.data;
+    StringInfo text = makeStringInfo();
+    for (uint32 i = 0; i < set.shard_count; i++) appendStringInfo(text, "%s%u", i == 0 ? "" : ", ", set.at(i));
+    return text->data;
 }
 
 Refusal refusal_of_none() {
@@ -136,7 +120,8 @@ Refusal refusal_of_none() {
         return refused(stored.value, statement_of(stored), why_refused(stored), set_hint(stored));
     stored = find_stored_setting(setting, is_right_here);
     if (stored.value == nullptr || has_citus()) return explain_by_server();
-    if (stored.value[0] == '\0') return emptied(stored);
+    if (stored.value[0] == '\0')
+        return none(psprintf("%s has set it to nothing.", statement_of(stored)), set_hint(stored));
     return plainly_none("It was set for this database or role after this connection began: reconnect.");
 }
 

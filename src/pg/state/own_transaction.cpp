@@ -1,6 +1,5 @@
 #include "pg/state/own_transaction.hpp"
 
-#include "core/draw/draw_steps.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/settings.hpp"
 
@@ -10,48 +9,29 @@ OwnTransaction<SpinLock> own_transaction{};
 
 namespace {
 
-[[noreturn]] void report_no_memory() {
-    ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+// Of a session without shared memory.
+ProcessEntry<SpinLock> &entry_of_own() {
+    static ProcessEntry<SpinLock> entry;
+    if (IsParallelWorker())
+        ereport(
+            ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
             errmsg("cannot make IDs in a parallel worker without idgen's shared memory"),
             errdetail(
                 "If this machine were copied with its memory, the session would not know what the worker was handed."),
             errhint("%s", preload_hint()));
-}
-
-// Of a session without shared memory.
-ProcessEntry<SpinLock> &entry_of_own() {
-    static ProcessEntry<SpinLock> entry;
-    if (IsParallelWorker()) report_no_memory();
     entry.mutex.initialise();
     return entry;
 }
 
-[[noreturn]] void report_copied() {
-    ereport(
-        ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-        errmsg("this machine was resumed from a snapshot of its memory while the transaction was open"),
-        errdetail(
-            "The transaction was given IDs or other values before, and each copy of the machine would store the same ones."),
-        errhint("Run the transaction again."));
-}
-
-bool is_in_progress(uint32 xid) {
-    return TransactionIdIsInProgress(xid);
-}
-
-// The whole number of a transaction that has not ended: the server gives out its lower half.
-uint64 full_xid(TransactionId xid) {
-    uint64 next = U64FromFullTransactionId(ReadNextFullTransactionId());
-    return next - (static_cast<uint32>(next) - xid);
-}
-
+// Of a transaction that has not ended: by its whole number, whose lower half the server gives out.
 bool is_of_this_start(SharedState *state, TransactionId xid) {
-    return full_xid(xid) >= pg_atomic_read_u64(&state->first_xid);
+    uint64 next = U64FromFullTransactionId(ReadNextFullTransactionId());
+    return next - (static_cast<uint32>(next) - xid) >= pg_atomic_read_u64(&state->first_xid);
 }
 
 void keep_announcement(SharedState *state, const PreparedAnnouncement &announcement) {
     state->prepared_lock.lock_patiently();
-    bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, is_in_progress);
+    bool has_room = hand_over(prepared_of(state), state->prepared_count, announcement, TransactionIdIsInProgress);
     state->prepared_lock.unlock();
     if (!has_room)
         ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_RESOURCES),
@@ -84,7 +64,7 @@ struct Transactions {
     bool is_in(uint32 process, const LocalTransaction &transaction) const noexcept {
         return pg::is_in(process, transaction);
     }
-    bool is_in_progress(uint32 xid) const { return pg::is_in_progress(xid); }
+    bool is_in_progress(uint32 xid) const { return TransactionIdIsInProgress(xid); }
     template <class Visit>
     void for_each_old(Visit visit) const {
         for_each_old_prepared(state, [&](TransactionId xid, Oid database) { visit(xid, database == MyDatabaseId); });
@@ -128,7 +108,13 @@ void require_one_machine(TransactionEvent event) {
     // A parallel worker commits small ones of its own as it starts; what it is handed is its leader's.
     if (likely(!is_watched()) || IsParallelWorker()) return;
     attach_transaction();
-    if (unlikely(!own_transaction.admits(event, machine()))) report_copied();
+    if (likely(own_transaction.admits(event, machine()))) return;
+    ereport(
+        ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+        errmsg("this machine was resumed from a snapshot of its memory while the transaction was open"),
+        errdetail(
+            "The transaction was given IDs or other values before, and each copy of the machine would store the same ones."),
+        errhint("Run the transaction again."));
 }
 
 void hand_over_prepared() {
@@ -172,10 +158,11 @@ PreparedCopies copy_prepared(SharedState *state) {
     PreparedAnnouncement entry;
     for (uint32 i = 0; i < all.prepared_count; i++) {
         bool has_drawn = read_prepared(all.prepared[i], entry) && entry.start_ms != drew_nothing;
-        if (has_drawn && is_in_progress(entry.xid)) copies.rows[copies.count++] = entry;
+        if (has_drawn && TransactionIdIsInProgress(entry.xid)) copies.rows[copies.count++] = entry;
     }
     for_each_old_prepared(state, [&](TransactionId xid, Oid database) {
-        if (!is_remembered(all, xid) && is_in_progress(xid)) copies.rows[copies.count++] = {xid, database, INT64_MIN};
+        if (!is_remembered(all, xid) && TransactionIdIsInProgress(xid))
+            copies.rows[copies.count++] = {xid, database, INT64_MIN};
     });
     return copies;
 }

@@ -4,7 +4,6 @@
 // is settled.
 #pragma once
 
-#include "core/reading/settled.hpp"
 #include "core/reading/transaction.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/state/shared_state.hpp"

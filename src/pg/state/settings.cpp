@@ -5,7 +5,6 @@
 #include "pg/host/cipher.hpp"
 #include "pg/host/machine.hpp"
 #include "pg/report/report_arguments.hpp"
-#include "pg/state/own_shards.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {
@@ -95,14 +94,6 @@ void assign_shards(const char *, void *extra) {
     settings.generation++;
 }
 
-void assign_region(int, void *) {
-    settings.generation++;
-}
-
-void assign_synchronous(int value, void *) {
-    publish_synchronous(value);
-}
-
 void assign_window(int window_ms, void *) {
     settings.window_ms = window_ms;
     settings.watched_ms = watched_machine.told == MachineTold::generation ? PG_INT64_MAX : window_ms;
@@ -117,15 +108,12 @@ bool check_machine(char **value, void **, GucSource) {
     return is_right || process_shared_preload_libraries_in_progress;
 }
 
-void assign_machine(const char *value, void *) {
-    settings.machine_generation = value;
-}
-
 void define_machine() {
     DefineCustomStringVariable(
         "idgen.machine_generation", "Sets where the host of this machine tells that it was resumed from a snapshot.",
         "auto: /dev/vmclock0, if it is there; off: nowhere; or the path of a file of that form.", &written_machine,
-        settings.machine_generation, PGC_POSTMASTER, 0, check_machine, assign_machine, nullptr);
+        settings.machine_generation, PGC_POSTMASTER, 0, check_machine,
+        [](const char *value, void *) { settings.machine_generation = value; }, nullptr);
 }
 
 void define_shards() {
@@ -135,7 +123,7 @@ void define_shards() {
         &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
     define_number("idgen.region", "Sets the region of this node, the top part of its shard.",
                   "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
-                  &settings.region, 0, 0, max_shard, PGC_SUSET, 0, assign_region);
+                  &settings.region, 0, 0, max_shard, PGC_SUSET, 0, [](int, void *) { settings.generation++; });
 }
 
 void define_draws() {
@@ -170,7 +158,7 @@ void define_horizon() {
     define_choice(
         "idgen.synchronous", "Sets whether IDs need a synchronous standby.",
         "auto: if synchronous_standby_names is set, windows are granted once the standbys have flushed them; required: without such standbys no ID is made.",
-        &settings.synchronous, synchronous_words, PGC_SIGHUP, assign_synchronous);
+        &settings.synchronous, synchronous_words, PGC_SIGHUP, [](int value, void *) { publish_synchronous(value); });
     define_choice(
         "idgen.on_copy", "Sets what happens in a database that is a copy of another server's and keeps its shards.",
         "warn: report it in the log and in idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
@@ -211,7 +199,10 @@ bool is_from_catalog(GucSource source) noexcept {
            source == PGC_S_DATABASE_USER;
 }
 
-void explain_key(const KeysError &error) {
+void explain_bad_keys(const KeysError &error) {
+    GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+    // The server's own message would print the keys.
+    GUC_check_errmsg("invalid value for parameter \"%s\"", "idgen.keys");
     switch (error.reason) {
         case KeysReason::no_number:
             GUC_check_errdetail("Key %u of the list has no number and colon in front.", error.item);
@@ -232,27 +223,16 @@ void explain_key(const KeysError &error) {
         case KeysReason::none:
             GUC_check_errdetail("Key %u of the list does not have 32, 48 or 64 hexadecimal digits.", error.item);
     }
-}
-
-void explain_bad_keys(const KeysError &error) {
-    GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-    // The server's own message would print the keys.
-    GUC_check_errmsg("invalid value for parameter \"%s\"", "idgen.keys");
-    explain_key(error);
     GUC_check_errhint("Write a list of numbers and AES keys in hexadecimal: 'number:key' or 'number:key,number:key'.");
-}
-
-void explain_open_catalog() {
-    GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
-    GUC_check_errmsg("\"%s\" cannot be set for a database, a role or a function", "idgen.keys");
-    GUC_check_errdetail("Everybody can read such settings in the catalogs.");
-    GUC_check_errhint("Set it in a file of the server's configuration or by ALTER SYSTEM, and reload.");
 }
 
 bool check_keys(char **value, void **, GucSource source) {
     if (*value == nullptr || **value == '\0') return true;
     if (is_from_catalog(source)) {
-        explain_open_catalog();
+        GUC_check_errcode(ERRCODE_INVALID_PARAMETER_VALUE);
+        GUC_check_errmsg("\"%s\" cannot be set for a database, a role or a function", "idgen.keys");
+        GUC_check_errdetail("Everybody can read such settings in the catalogs.");
+        GUC_check_errhint("Set it in a file of the server's configuration or by ALTER SYSTEM, and reload.");
         return false;
     }
     KeyRing parsed;

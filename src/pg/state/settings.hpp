@@ -4,8 +4,6 @@
 
 #include "core/cipher/public_id.hpp"
 #include "core/draw/draw_steps.hpp"
-#include "core/horizon/horizon.hpp"
-#include "core/layout/shard_set.hpp"
 #include "pg/report/words.hpp"
 
 namespace idgen::pg {

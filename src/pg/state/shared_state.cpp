@@ -1,7 +1,5 @@
 #include "pg/state/shared_state.hpp"
 
-#include <initializer_list>
-
 #include "pg/host/machine.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/settings.hpp"

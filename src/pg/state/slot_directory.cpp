@@ -7,21 +7,14 @@
 namespace idgen::pg {
 namespace {
 
-// Without preload the server has no setting that says how many slots there are.
-const char *advice_of_slots(bool in_database) {
-    if (!is_preloaded())
-        return "To have more, add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart.";
-    return in_database ? "To have more, increase idgen.max_slots_per_database, or idgen.max_slots and restart."
-                       : "To have more, increase idgen.max_slots and restart.";
-}
-
-const char *advice_of_others(bool in_database) {
+// How to have more slots, behind other words. Without preload the server has no setting that says how many there are.
+const char *advice_of_slots(const char *words, bool in_database) {
     const char *more = "increase idgen.max_slots and restart";
     if (!is_preloaded())
         more = "add idgen to shared_preload_libraries, with a higher idgen.max_slots, and restart";
     else if (in_database)
         more = "increase idgen.max_slots_per_database, or idgen.max_slots and restart";
-    return psprintf("Put the shards that this node owns into idgen.shards and use a preset, or %s.", more);
+    return psprintf("%s %s.", words, more);
 }
 
 Refusal others_used(int slots, bool in_database) {
@@ -33,7 +26,8 @@ Refusal others_used(int slots, bool in_database) {
         psprintf(
             "Half of the %d slots is kept for this node's own shards, those of idgen.shards, in the layouts of presets; none of the other half is idle.",
             slots),
-        advice_of_others(in_database), "slots"};
+        advice_of_slots("Put the shards that this node owns into idgen.shards and use a preset, or", in_database),
+        "slots"};
 }
 
 [[noreturn]] void report_no_database(uint32 databases) {
@@ -151,7 +145,8 @@ Refusal refusal_of_slots(Shortage shortage) {
         case Shortage::share:
             return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
                     psprintf("this database uses all of its %d idgen slots", slots_per_database()),
-                    "Each shard of each layout in use takes a slot, and none is idle.", advice_of_slots(true), "slots"};
+                    "Each shard of each layout in use takes a slot, and none is idle.",
+                    advice_of_slots("To have more,", true), "slots"};
         case Shortage::server_others:
             return others_used(settings.max_slots, false);
         case Shortage::none:
@@ -160,8 +155,8 @@ Refusal refusal_of_slots(Shortage shortage) {
     }
     return {ERRCODE_CONFIGURATION_LIMIT_EXCEEDED,
             psprintf("all %d idgen slots of this server are used", settings.max_slots),
-            "Each shard of each layout in use takes a slot in each database, and none is idle.", advice_of_slots(false),
-            "slots"};
+            "Each shard of each layout in use takes a slot in each database, and none is idle.",
+            advice_of_slots("To have more,", false), "slots"};
 }
 
 SharedReference find_slot(SharedState *state, SharedDatabase *database, const Layout &layout, uint32 shard,

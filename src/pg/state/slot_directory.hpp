@@ -1,8 +1,6 @@
 // Finds the slot of a shard: locks, asks the directory, and raises if no slot is to be had.
 #pragma once
 
-#include "core/layout/packing.hpp"
-#include "pg/report/words.hpp"
 #include "pg/state/shared_state.hpp"
 
 namespace idgen::pg {

@@ -1,6 +1,5 @@
 #include "pg/state/source.hpp"
 
-#include "pg/host/machine.hpp"
 #include "pg/report/report_arguments.hpp"
 #include "pg/state/libraries.hpp"
 #include "pg/state/own_transaction.hpp"
@@ -132,18 +131,16 @@ void make_single(Source &source, uint32 whole) noexcept {
     source.region_top = 0;
 }
 
-// Whether the node may draw from a number of the source's layout. If numbers come from elsewhere, only from its own.
-bool may_draw_from(const Source &source, uint32 whole) {
-    if (source.layout.node_bits() == 0) return true;
+// Raises if the node may not draw from a number of the source's layout: if numbers come from elsewhere, only from its
+// own.
+void require_own(const Source &source, uint32 whole, int64 shard) {
+    if (source.layout.node_bits() == 0) return;
     OwnRoom room;
     ShardSet own = own_set(*self.leases, room);
     auto region = static_cast<uint32>(settings.region);
-    return source.is_leased || settings.shards_from != ShardsFrom::list ? owns(own, region, source.layout, whole)
-                                                                        : may_draw(own, region, source.layout, whole);
-}
-
-void require_own(const Source &source, uint32 whole, int64 shard) {
-    if (!may_draw_from(source, whole)) report_foreign_shard(shard);
+    bool is_given = source.is_leased || settings.shards_from != ShardsFrom::list;
+    bool is_right = is_given ? owns(own, region, source.layout, whole) : may_draw(own, region, source.layout, whole);
+    if (!is_right) report_foreign_shard(shard);
 }
 
 void resolve_explicit(Source &source, int64 shard) {
@@ -186,11 +183,9 @@ Refusal large_group(const Layout &layout, uint32 group, int region) {
         "shards"};
 }
 
-constexpr Refusal nothing_wrong{0, nullptr, nullptr, nullptr, nullptr};
-
 Refusal refusal_of_pool(const Layout &layout, const ShardSet &pool) {
     uint32 last = largest_shard(layout, static_cast<uint32>(settings.region));
-    if (pool.empty() || pool.largest() <= last) return nothing_wrong;
+    if (pool.empty() || pool.largest() <= last) return {};
     bool is_group = settings.shards_from == ShardsFrom::citus;
     return is_group ? large_group(layout, pool.largest(), settings.region)
                     : large_shard(layout, pool.largest(), settings.region);
@@ -202,7 +197,7 @@ Refusal refusal_of_own(const Layout &layout) {
     uint32 top = 0;
     NodeReason reason = whole_shard(layout, static_cast<uint32>(settings.region), 0, top);
     if (reason != NodeReason::none) return refusal_of_node(reason, layout, 0);
-    if (settings.shards_from != ShardsFrom::lease || settings.region == 0) return nothing_wrong;
+    if (settings.shards_from != ShardsFrom::lease || settings.region == 0) return {};
     return {ERRCODE_INVALID_PARAMETER_VALUE, "shards from a registry have no region beside them",
             psprintf("idgen.region is %d.", settings.region),
             "Set idgen.region to 0; shards cover the region of a layout that has one.", "shards"};

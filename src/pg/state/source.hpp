@@ -3,9 +3,6 @@
 #pragma once
 
 #include "core/draw/draw_steps.hpp"
-#include "pg/report/words.hpp"
-#include "pg/state/own_shards.hpp"
-#include "pg/state/shared_state.hpp"
 #include "pg/state/slot_directory.hpp"
 
 namespace idgen::pg {

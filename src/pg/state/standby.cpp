@@ -9,17 +9,18 @@ bool is_required(SharedState *state) noexcept {
     return pg_atomic_read_u32(&state->synchronous) == static_cast<uint32>(Synchronous::required);
 }
 
-// The process that streams by a walsender; 0: none does.
-pid_t streaming_pid(WalSnd &sender) noexcept {
+// The process that streams by a walsender of such a priority among the synchronous ones, or above; 0: none does.
+pid_t streaming_pid(WalSnd &sender, int least_priority) noexcept {
     SpinLockAcquire(&sender.mutex);
-    pid_t pid = sender.state == WALSNDSTATE_STREAMING ? sender.pid : 0;
+    bool is_meant = sender.state == WALSNDSTATE_STREAMING && sender.sync_standby_priority >= least_priority;
+    pid_t pid = is_meant ? sender.pid : 0;
     SpinLockRelease(&sender.mutex);
     return pid;
 }
 
 // A walsender of a subscriber belongs to its database; one of a standby to none.
 bool is_streaming_to_standby(WalSnd &sender) {
-    pid_t pid = streaming_pid(sender);
+    pid_t pid = streaming_pid(sender, 0);
     PGPROC *process = pid == 0 ? nullptr : BackendPidGetProc(pid);
     return process != nullptr && !OidIsValid(process->databaseId);
 }
@@ -49,13 +50,8 @@ bool is_followed() {
 
 uint32 connected_standbys() noexcept {
     uint32 count = 0;
-    for (int i = 0; i < max_wal_senders; i++) {
-        WalSnd &sender = WalSndCtl->walsnds[i];
-        SpinLockAcquire(&sender.mutex);
-        bool is_streaming = sender.pid != 0 && sender.state == WALSNDSTATE_STREAMING;
-        if (is_streaming && sender.sync_standby_priority > 0) count++;
-        SpinLockRelease(&sender.mutex);
-    }
+    for (int i = 0; i < max_wal_senders; i++)
+        if (streaming_pid(WalSndCtl->walsnds[i], 1) != 0) count++;
     return count;
 }
 
