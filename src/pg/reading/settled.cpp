@@ -68,9 +68,8 @@ SharedDatabase *load_for_standbys(SharedDatabase *database) {
 }
 
 // Tells standbys what is settled, by the page of the horizon, which they replay: writes up to where all is settled, if
-// that is due (core/horizon/renewal.hpp). Never waits; what fails now, the commit
-// of another transaction makes good. Called before each
-// commit: the session need not be attached.
+// that is due (core/horizon/renewal.hpp). Never waits; what fails now, the commit of another transaction makes good.
+// Called before each commit: the session need not be attached.
 void tell_standbys() {
     SharedState *state = attached_state();
     if (state == nullptr || !OidIsValid(MyDatabaseId)) return;

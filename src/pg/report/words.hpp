@@ -120,8 +120,8 @@ inline void say(int level, const Refusal &refusal) {
 }
 
 // Advice to have the server load the modules when it starts: the statement that keeps what is loaded now, and adds the
-// library. It goes before what postgresql.conf says. Palloc'ed,
-// as a sentence. To a role that may not read the setting it says only what a superuser has to do.
+// library. It goes before what postgresql.conf says. Palloc'ed, as a sentence. To a role that may not read the setting
+// it says only what a superuser has to do.
 const char *preload_hint();
 // The same with idgen_lease behind it.
 const char *preload_lease_hint();

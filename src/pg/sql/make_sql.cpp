@@ -28,8 +28,7 @@ void resolve_source(FunctionCallInfo fcinfo, Source &source, int shard_number, i
     resolve(source, layout, shard);
 }
 
-// The source of next_id() by both defaults, which the planner calls without arguments. It is kept for the life of the
-// backend.
+// The source of next_id() by both defaults, which the planner calls without arguments; kept as long as the backend.
 Source default_source{};
 
 // Whether it stands for the settings, and for the numbers that are held now: a statement begins with those.

@@ -5,8 +5,7 @@
 //      database. A session that needs it can be canceled while it waits. Sessions keep a reference to the slot that
 //      they last used, and find others, without it. Statistics do without it, too.
 //   2. SharedSlot::mutex, a spinlock: the slot itself, its key and its generation. Held for one take, or one copy.
-// Nothing that can raise an error runs under either.
-// The order of all locks is in src/locks.md.
+// Nothing that can raise an error runs under either. The order of all locks is in src/locks.md.
 //
 // The whole is one block of memory with numbers instead of pointers: it may lie at different addresses in different
 // processes.
@@ -17,7 +16,6 @@
 #include <initializer_list>
 
 #include "core/horizon/trusted_clock.hpp"
-#include "core/reading/settled.hpp"
 #include "core/reading/settled_pairs.hpp"
 #include "core/slot/directory.hpp"
 #include "pg/host/clock.hpp"
