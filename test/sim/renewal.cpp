@@ -148,7 +148,7 @@ class MoveHost : public RecordHost {
     // With a registry, a shard of which others made IDs begins here at R, above them.
     std::int64_t made_ms() const noexcept {
         std::int64_t made_ms = stage_.oracle.reached_ms(node_.scopes[number_]);
-        return stage_.scenario.has_registry() ? std::min(made_ms, node_.directory().made_ms(database_)) : made_ms;
+        return stage_.scenario.has_registry() ? std::min(made_ms, made_ms_) : made_ms;
     }
     void expect(bool is_so, const char *else_what) { stage_.oracle.expect(is_so, else_what); }
     void forget_answers() noexcept;
@@ -158,6 +158,7 @@ class MoveHost : public RecordHost {
     Admin::Task task_;
     std::int64_t at_ms_;
     Lsn lsn_ = 0;
+    std::int64_t made_ms_ = 0;  // by this server, when the page was written
 };
 
 // Readers begin again at the instant from which IDs are made again.
@@ -173,6 +174,7 @@ std::uint64_t MoveHost::write_page(const RecordPage &page) {
     WalEntry written = page_;
     written.record = page.record;
     written.pairs = page.pairs;
+    made_ms_ = node_.directory().made_ms(database_);
     if (task_ == Admin::Task::reset_to_last) at_ms_ = page.record.value;
     written.is_vouched = task_ == Admin::Task::reset || task_ == Admin::Task::reset_to_last;
     if (task_ == Admin::Task::reset) forget_answers();
