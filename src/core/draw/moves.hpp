@@ -1,8 +1,8 @@
 // What moves the horizon by hand, over a host that answers for the server. idgen.advance(), idgen.reset() and
 // idgen.confirm_shards() each have a record to be written, and what follows from it in shared memory:
 //
-//      lock of renewals --> begin --> lock and read the page --> plan --> write it, unlock it --> flush it -->
-//      finish --> unlock renewals --> wait until the synchronous standbys have it
+//      lock of renewals --> begin --> lock and read the page --> plan --> agree --> write it, unlock it -->
+//      flush it --> finish --> unlock renewals --> wait until the synchronous standbys have it
 //
 // So no renewal comes between, and nothing follows from a record that a crash may lose; until the next renewal nothing
 // is granted. CREATE EXTENSION begins a horizon, or the generators, above what the server remembers, then writes that

@@ -165,7 +165,7 @@ inline bool read_prepared(const PreparedEntry &entry, PreparedAnnouncement &anno
     return announcement.xid != 0 && entry.xid.load() == announcement.xid;
 }
 
-// S, and by which H it was lifted: what is settled is told no further than that.
+// S, and the H that it was lifted by. No answer to a reader goes beyond either.
 struct LiftedTo {
     std::int64_t settled_ms;  // 0: no H is known
     std::int64_t durable_ms;
