@@ -70,4 +70,22 @@ like(faults_of($good =~ s/nothing/none/r), qr/^malformed/, 'noticed: a row that 
 is(missing_of('`slots_unseen`, `test/t/000_none.pl`, `none`'), 'test/t/000_none.pl none', 'noticed: a test and a mutant that are not there');
 is(missing_of(''), 'nothing', 'noticed: a fault without either');
 
+# Two searches can follow each other, though the first has written its rows and the page: what was run must be as committed. The programs
+# themselves are not built here, and no time is left to run one.
+if (-e "$tree/.git")
+{
+	my $clone = checkout();
+	mkdir "$clone/../bin";
+	put("$clone/../bin/make", "#!/bin/sh\n");
+	chmod 0755, "$clone/../bin/make";
+	for ([ 'trials/evidence.md', 1 ], [ 'trials/evidence/runs.txt', 1 ], [ 'trials/nemesis/nemesis', '' ], [ 'test/sim/world.cpp', '' ])
+	{
+		my ($name, $passes) = @$_;
+		put("$clone/$name", text_of("$clone/$name") . "\n");
+		my $output = qx(cd "$clone" && PATH="$clone/../bin:\$PATH" HOURS=.0001 METHODS=walk-tickets trials/evidence/evidence 2>&1);
+		is($? == 0, $passes, "$name: differs from the last commit") or diag($output);
+		git($clone, 'checkout', '-q', '.');
+	}
+}
+
 done_testing();
