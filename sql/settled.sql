@@ -39,6 +39,16 @@ CALL pass(:id);
 SELECT id_settled() > :id AS not_held;
 COMMIT;
 
+-- One whose draw fails because the layout has ended does not either, and has no slot.
+BEGIN;
+SAVEPOINT s;
+SELECT next_id(layout => 'epoch=2000-01-01T00:00:00Z unit=1ms time=20 shard=13 sequence=9');
+ROLLBACK TO s;
+CALL pass(:id);
+SELECT id_settled() > :id AS not_held;
+COMMIT;
+SELECT count(*) FROM idgen.stat_shard WHERE layout ~ '2000-01-01';
+
 -- Each layout has an answer of its own: the first ID of a tick.
 SELECT id_settled('sonyflake') AS upto \gset
 SELECT id_shard(:upto, 'sonyflake') AS shard, id_sequence(:upto, 'sonyflake') AS sequence,

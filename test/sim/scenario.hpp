@@ -101,6 +101,7 @@ struct Scenario {
     Layout layouts[max_layouts];
     Packing packings[max_layouts];
     int layout_count;
+    bool shares_slots;  // two layouts that differ in their ends
     int node_count;
     int quorum;  // standbys that must acknowledge
     int database_count;
@@ -116,6 +117,8 @@ struct Scenario {
     std::int64_t prepare_interval;   // looks of a session at whether its standby has what it prepares
 
     bool has_registry() const noexcept { return lease_rules.window_ms != 0; }
+    // The kind that has the slots, and so the IDs, of another.
+    int slots_of(int kind) const noexcept { return shares_slots && kind < max_layouts ? 0 : kind; }
 };
 
 // A layout so small that two IDs of the same instant soon meet.
@@ -222,6 +225,23 @@ inline void choose_machines(Scenario &s, Random &random) noexcept {
     s.copy_interval = s.events / random.between(2, 6);
 }
 
+// In some seeds a second layout shares the slots of the first, and ends in the middle. The other seeds draw the same
+// numbers as without that.
+inline void choose_end(Scenario &s, std::uint64_t seed) noexcept {
+    s.shares_slots = seed % 24 == 21;
+    if (!s.shares_slots) return;
+    Random random(seed);
+    std::int64_t unit_us = s.layouts[0].unit_us();
+    std::uint8_t time_bits = 20;
+    while (unit_us << time_bits < 1000000000000) time_bits++;
+    s.layouts[0].epoch_ms = start_ms + s.unit_ms * random.between(0, 200) - (unit_us << time_bits) / 1000;
+    s.layouts[1] = s.layouts[0];
+    s.layouts[1].time_bits = time_bits;
+    s.layout_count = 2;
+    for (int i = 0; i < 2; i++) s.packings[i] = packing_of(s.layouts[i]);
+    s.settings.shard_count = std::min(s.settings.shard_count, s.packings[0].shard_last + 1);
+}
+
 inline Scenario scenario_of(std::uint64_t seed, Random &random, const Manner &manner) noexcept {
     Scenario s{};
     s.resets_to_last = seed % 4 == 3;
@@ -231,6 +251,7 @@ inline Scenario scenario_of(std::uint64_t seed, Random &random, const Manner &ma
     choose_dangers(s, random);
     choose_sizes(s, random);
     if (manner.has_registry) choose_registry(s, random);
+    choose_end(s, seed);
     s.prepare_interval = random.one_in(3) ? 40 : 3;
     s.machines = manner.machines;
     if (s.machines != Machines::alone) choose_machines(s, random);

@@ -125,8 +125,9 @@ class Session final : public Renewer {
     void judge_lead(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void count_lead(const Source &source, const Take &taken);
     void note_ids(const Source &source, const Drawn &drawn);
+    int slots() const noexcept { return stage_->scenario.slots_of(kind_); }
     LastTick &last_tick(const Source &source) const noexcept {
-        return node_->last_ticks[number_of_database_][kind_][packed_shard(source)];
+        return node_->last_ticks[number_of_database_][slots()][packed_shard(source)];
     }
 
     Node *node_ = nullptr;

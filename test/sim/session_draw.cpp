@@ -113,6 +113,7 @@ std::int64_t Session::now_us() {
 
 std::int64_t Session::announce(const Source &source, std::int64_t base) {
     rest();
+    stage_->oracle.expect(is_of_layout(source.packing, base), "readers are sent back to the end of a layout");
     auto database = static_cast<std::uint32_t>(number_of_database_ + 1);
     base = own_.announce(database_->horizon, database, source.packing, base, stage_->let_others_run);
     announced_in_ = announcing().transaction;
@@ -220,7 +221,7 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
         std::int64_t &lowest = storing().drawn.ids[kind_];
         lowest = std::min(lowest, drawn.first_id);
     }
-    stage.oracle.rise(node_->last_ids[number_of_database_][kind_][packed_shard(source)], drawn.first_id);
+    stage.oracle.rise(node_->last_ids[number_of_database_][slots()][packed_shard(source)], drawn.first_id);
     if (stage.scenario.has_registry()) {
         stage.registry.note_made(source.shard, drawn.start_ms);
         stage.oracle.expect(drawn.start_ms < stage.registry.highest_ms(source.shard),
@@ -235,8 +236,8 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
 void Session::note_ids(const Source &source, const Drawn &drawn) {
     std::int64_t id = drawn.first_id;
     for (std::uint32_t i = 0; i < drawn.count; i++) {
-        hand(kind_, node_->scopes[number_of_database_], id);
-        made_ = node_->last_ids[number_of_database_][kind_][packed_shard(source)] = id;
+        hand(slots(), node_->scopes[number_of_database_], id);
+        made_ = node_->last_ids[number_of_database_][slots()][packed_shard(source)] = id;
         id += drawn.step;
     }
     stage_->tokens[kind_] = made_;

@@ -47,6 +47,14 @@ TEST_F(DirectoryTest, ANewSlotBeginsAtTheFloorNotAtTheClock) {
     EXPECT_EQ(end_of(*given.entry), 8010);
 }
 
+// A layout of the same packing goes on there, and a session that read an older floor must draw above it.
+TEST_F(DirectoryTest, ANewSlotBeginsAtTheFloorAlsoForALayoutThatHasEnded) {
+    SlotRequest request = request_of(11, 3);
+    request.layout.time_bits = 1;
+    first.horizon.floor_ms = 8001;
+    EXPECT_EQ(directory.obtain(first, request, shortage).entry->slot.tick, 800);
+}
+
 TEST_F(DirectoryTest, AnIdleSlotIsTakenBackAndRaisesItsDatabasesFloor) {
     for (std::uint32_t shard = 0; shard < 4; shard++) obtain(first, shard, 5000);
     auto old = directory.find(request_of(11, 2).key);

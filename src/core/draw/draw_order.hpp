@@ -54,13 +54,14 @@ struct Drawn {
 constexpr Drawn nothing_drawn{};
 
 // Announces the tick at which a draw would begin, so that readers by ID wait for it, and makes it the one where it may.
+// Requires a tick of the layout: readers would go back to the end of one that is over.
 template <class Host, class Source>
 inline void announce_base(Host &host, Source &source) {
     if (__builtin_expect(host.is_announced(source.base.start_ms), true)) return;
     source.base = make_tick(source.packing, host.announce(source, source.base.number));
 }
 
-// One try at the shards that the session may use in this tick. Requires a base of at least 0.
+// One try at the shards that the session may use in this tick, one of the layout.
 template <class Host, class Source>
 inline Take try_shards(Host &host, Source &source, Limits &limits, const Tick &base, std::uint32_t count) {
     Take taken;
@@ -154,9 +155,9 @@ template <class Host, class Source>
         Limits limits = limits_of(host.horizon(), host.now_us(), [&host] { host.pause(); });
         if (source.session != nullptr) note_resets(*source.session, host.resets());
         const Tick &base = base_of(source, limits);
-        Take taken{};
-        Next next = Next::before_epoch;
-        if (base.number >= 0) {
+        Take taken{Take::Status::past_end, 0, 0, base.number, 0};
+        Next next = base.number < 0 ? Next::before_epoch : Next::past_end;
+        if (is_of_layout(source.packing, base.number)) {
             if (!source.carries) announce_base(host, source);
             taken = try_shards(host, source, limits, base, count);
             next = next_step(taken, source.packing, limits, rules, host.waited_ms(wait));
@@ -176,7 +177,7 @@ inline Drawn draw(Host &host, Source &source, std::uint32_t count) {
     IDGEN_REQUIRE(source.packing.unit_us > 0 && count > 0 && is_read_by != source.carries);
     Limits limits = limits_of(host.horizon(), host.recent_us(), [&host] { host.pause(); });
     const Tick &base = base_of(source, limits);
-    if (__builtin_expect(base.number < 0, false)) return draw_patiently(host, source, count);
+    if (__builtin_expect(!is_of_layout(source.packing, base.number), false)) return draw_patiently(host, source, count);
     if constexpr (is_read_by) announce_base(host, source);
     Take taken = try_shards(host, source, limits, base, count);
     if (__builtin_expect(taken.status != Take::Status::ok, false)) return draw_patiently(host, source, count);

@@ -1,6 +1,5 @@
 // Instants as text, and steps of a calendar. A value is unix milliseconds. The calendar is the proleptic Gregorian one,
-// years 1 to 9999, without leap seconds. The one form of an instant that layouts use is 2011-08-24T21:07:01.721Z, in
-// UTC.
+// years 1 to 9999, without leap seconds. The one form of an instant that layouts use is 2011-08-24T21:07:01.721Z.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,7 @@ bool parse_instant(std::string_view text, std::int64_t &unix_ms) noexcept;
 // Bytes that print_instant can write, without a terminating zero.
 constexpr std::size_t instant_text_size = 24;
 
-// Writes the instant, with milliseconds only if they are not 0; returns the bytes written. Requires a year from 1 to
-// 9999.
+// Writes the instant, with milliseconds unless they are 0; returns the bytes written. Requires a year from 1 to 9999.
 std::size_t print_instant(std::int64_t unix_ms, char *out) noexcept;
 
 // A day of the calendar, and the days from 1970-01-01 to it. Years from 0 on, which is 1 BC.

@@ -102,6 +102,11 @@ constexpr Packing packing_of(const Layout &l) noexcept {
     return p;
 }
 
+// Whether a tick lies between the epoch and the end.
+constexpr bool is_of_layout(const Packing &p, std::int64_t tick) noexcept {
+    return static_cast<std::uint64_t>(tick) < static_cast<std::uint64_t>(p.tick_end);
+}
+
 // The IDs that a shard can make in one tick.
 constexpr std::uint32_t ids_per_tick(const Packing &p) noexcept {
     return p.sequence_last - p.sequence_first + 1;

@@ -1,5 +1,4 @@
-// From a look at what is settled to what a query may read: up to where its own snapshot shows all that will ever be
-// there.
+// From a look at what is settled to what a query may read: up to where its snapshot shows all that will ever be there.
 //
 // A look at some moment gives U: every ID that starts before it was drawn by a transaction that had ended by then
 // (settled.hpp). A query sees all of those if its snapshot was taken after that moment. Two rules tell that it was,

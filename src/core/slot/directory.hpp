@@ -285,7 +285,8 @@ class Directory {
         state_.free_slot = entry.link.next;
         std::int64_t floor_ms = std::max(database.horizon.floor_ms.load(), request.claimed_ms);
         entry.given_ms = request.now_ms;
-        Reference reference = begin_slot(entry, request, new_slot(packing_of(request.layout), floor_ms));
+        // By the packing alone: this layout may end below the floor, and one that shares its slots go on.
+        Reference reference = begin_slot(entry, request, new_slot(ticks_of(request.key.packing), floor_ms));
         // Only now that it is whole: sessions search without the directory's lock.
         index_.insert(number);
         if (state_.slot_count.load() <= static_cast<std::uint32_t>(number))

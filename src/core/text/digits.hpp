@@ -161,8 +161,7 @@ TextError parse_base32(std::string_view text, bool has_check, bool may_be_short,
 //      digits A-Z, a-z, 0-9, -, _ for 0 to 63; no digit A in front       2574187014843321420 -> CO5WXONKMxM
 //
 // The digits of a number, not RFC 4648 over its bytes: 11 digits at most, 1 at least, no padding. The shortest form of
-// the three; its bytewise order is not the order of the numbers. Never change: on disk, wherever a text column holds
-// it.
+// the three; its bytewise order is not the order of the numbers. Never change: text columns hold it on disk.
 
 constexpr std::size_t base64url_size = 11;  // of the longest
 

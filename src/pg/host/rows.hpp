@@ -1,5 +1,4 @@
-// Rows: of the server's catalogs and of tables that stand among them, read; of a set that a function returns, put
-// together.
+// Rows: of the server's catalogs and of tables that stand among them, read; of a set that a function returns, made.
 #pragma once
 
 #include "core/layout/instant.hpp"

@@ -38,8 +38,7 @@ Form_pg_sequence_data sequence_data(Page page) noexcept;
 // Sets what the sequence's page holds. Requires such a page.
 void set_sequence_data(Page page, int64 value, int64 log_cnt) noexcept;
 
-// Reads the payload of our own page, at most `room` bytes. What an earlier version's shorter payload lacks becomes
-// zero.
+// Reads the payload of our own page, at most `room` bytes. What a shorter payload lacks becomes zero.
 Renewal read_own_page(Page page, const OwnPageFormat &format, void *payload, size_t room) noexcept;
 
 // Fills the whole of our own page. Requires a payload that fits.

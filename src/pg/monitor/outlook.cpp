@@ -128,7 +128,7 @@ Slot slot_for(Rehearsal &copies, const Source &source) {
     }
     copies.shortage = look_for_room(state);
     int64 floor_ms = Max(copies.horizon.floor_ms.load(), claimed_ms(leases_of(state), source.shard));
-    return new_slot(source.packing, floor_ms);
+    return new_slot(ticks_of(key.packing), floor_ms);
 }
 
 // The server, as the draw sees it. Each answer that would be an error, or a wait that only others can end, ends it.

@@ -42,8 +42,7 @@ struct Settings {
     int64 window_ms;   // horizon_window_ms, for each draw
     int64 watched_ms;  // see draw_order.hpp
 
-    // Rises whenever shards or region change in this process, so that what was derived from them can be known to be
-    // old.
+    // Rises whenever shards or region change in this process: what was derived from them is old then.
     uint32 generation;
     ShardsFrom shards_from;
     ShardSet shards;             // of a list, else empty
