@@ -189,7 +189,7 @@ BEGIN
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.locked_rows(text, integer) IS 'who has locked a counter or a number, or the registry';
+COMMENT ON FUNCTION idgen_registry.locked_rows(text, integer) IS 'who has locked a counter or a shard, or the registry';
 
 -- For the words of a node that gave up: it names whoever has to act. A lock of a whole table comes first, because reading would wait for it.
 CREATE FUNCTION idgen_registry.find_locker(counter bytea, number integer) RETURNS text
@@ -223,4 +223,4 @@ BEGIN
         'another transaction there');
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.find_locker(bytea, integer) IS 'who keeps a counter (its name in UTF-8) or a number from being changed; null: nobody does now';
+COMMENT ON FUNCTION idgen_registry.find_locker(bytea, integer) IS 'who keeps a counter (its name in UTF-8) or a shard from being changed; null: nobody does now';

@@ -18,8 +18,7 @@ std::int64_t lead_after_full(const Slot &slot, const Limits &limits) noexcept {
     return std::min<std::int64_t>(slot.borrowed_lead_us, max_lead_us);
 }
 
-// Why a tick is refused. Borrowing explains only a lead that it can reach; a longer one means that the clock was set
-// back.
+// Why a tick is refused. Borrowing explains only a lead that it can reach; a longer one: the clock was set back.
 Take::Status refusal_of(const Slot &slot, const Packing &p, const Limits &limits, bool is_next,
                         const Tick &tick) noexcept {
     std::int64_t lead_us = tick.start_us - limits.now_us;

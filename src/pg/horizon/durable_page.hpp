@@ -78,8 +78,7 @@ Owner this_owner();
 // transaction holds a lock against it.
 Renewal read_foreign_origin(int64 &foreign);
 
-// Writes the mirror, if its sequence can be locked and holds another value. Requires that the server is not in
-// recovery.
+// Writes the mirror, if its sequence can be locked and holds another value. Requires a server that is not in recovery.
 void mirror_origin(int64 system_identifier);
 
 }  // namespace idgen::pg

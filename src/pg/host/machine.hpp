@@ -75,9 +75,8 @@ inline void take_random(void *out, size_t size) noexcept {
 
 uint64 fill_random_slowly(void *out, size_t size);
 
-// Fills in random bytes of one page, at most random_page_size, and gives the machine in which it was fetched: a
-// transaction that they are handed to is to be marked with that (pg/state/own_transaction.hpp). Raises if the source
-// fails.
+// Fills in random bytes of one page, at most random_page_size, and gives the machine in which it was fetched, with which
+// a transaction that gets them is to be marked (pg/state/own_transaction.hpp). Raises if the source fails.
 inline uint64 fill_random(void *out, size_t size) {
     bool is_there = random_page.left >= size && random_page.machine == machine();
     if (unlikely(!is_there)) return fill_random_slowly(out, size);

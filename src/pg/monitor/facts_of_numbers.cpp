@@ -129,9 +129,14 @@ void append_ignored(void *argument, const StoredSetting &stored) {
                      refusal.message);
     if (ignored->advice != nullptr) return;
     bool is_known = GetConfigOption(stored.name, true, false) != nullptr;
-    ignored->advice = is_in_files ? "Correct it in the file that pg_file_settings shows, then SELECT pg_reload_conf()."
-                                  : psprintf("%s RESET %s%s.", statement_of(stored), stored.name,
-                                             is_known ? ", or set a valid value" : "");
+    if (!is_in_files)
+        ignored->advice =
+            psprintf("%s RESET %s%s.", statement_of(stored), stored.name, is_known ? ", or set a valid value" : "");
+    else
+        ignored->advice =
+            is_known || is_preloaded()
+                ? "Correct it in the file that pg_file_settings shows, then SELECT pg_reload_conf()."
+                : "Add idgen to shared_preload_libraries and restart; or correct the name in the file that pg_file_settings shows.";
 }
 
 }  // namespace

@@ -50,8 +50,7 @@ struct ReaderServer {
 
 // For statistics; they only look.
 
-// What is undecided now, without lifting S: all before `now_ms` or the first announcement is settled. Not during
-// recovery.
+// What is undecided now, without lifting S: all before `now_ms` or the first announcement is settled. Not in recovery.
 Settled look_at_settled(SharedState *state, int64 now_ms);
 
 // From where IDs are drawn for the transaction that a process is in, by it or its workers; 0: none were.

@@ -184,8 +184,10 @@ void warn_of_useless_settings() {
                              "idgen.machine_generation", "idgen.keys", "idgen.registry"})
         if (GetConfigOption(name, true, false) != nullptr)
             ereport(WARNING, errcode(ERRCODE_WARNING), errmsg("%s has no effect here", name),
-                    errdetail("This setting exists only where the server loads the library when it starts."),
-                    errhint("Add idgen to shared_preload_libraries and restart."));
+                    errdetail("This setting exists only where the server loads the library when it starts; elsewhere, "
+                              "every role can read the value by SHOW."),
+                    errhint("Add idgen to shared_preload_libraries and restart%s.",
+                            strcmp(name, "idgen.keys") == 0 ? "; then put other keys in place of these" : ""));
 }
 
 char *keys_text = nullptr;

@@ -131,8 +131,7 @@ void make_single(Source &source, uint32 whole) noexcept {
     source.region_top = 0;
 }
 
-// Raises if the node may not draw from a number of the source's layout: if numbers come from elsewhere, only from its
-// own.
+// Raises if the node may not draw from a number of the layout: if numbers come from elsewhere, only from its own.
 void require_own(const Source &source, uint32 whole, int64 shard) {
     if (source.layout.node_bits() == 0) return;
     OwnRoom room;

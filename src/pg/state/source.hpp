@@ -68,8 +68,7 @@ bool follow_pool(Source &source);
 // Raises if a shard that was named is not the node's any more: numbers come and go while a statement runs.
 void require_shard(const Source &source);
 
-// Makes it that of a clock of the database, whose timestamps are packed so: they are drawn as IDs are, from one slot, and
-// carry.
+// Makes it that of a clock of the database, whose timestamps are packed so: they are drawn as IDs are, and carry.
 void resolve_clock(Source &source, const Layout &layout);
 
 }  // namespace idgen::pg

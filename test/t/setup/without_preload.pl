@@ -97,11 +97,15 @@ is($error, '', 'a comparison of id64 warns of nothing, before a session needs th
 $node->psql('postgres', 'SELECT next_id()', stderr => \$error);
 like($error, qr/WARNING:  $_ has no effect here\nDETAIL:.*\nHINT:.*shared_preload_libraries/,
 	"$_: told") for qw(idgen.max_slots idgen.max_databases idgen.keys);
+like($error, qr/WARNING:  idgen\.keys .*\nDETAIL:.*every role can read the value.*\nHINT:.*then put other keys in place of these/, 'keys that anybody could read are to be replaced');
 unlike($error, qr/0001020304/, 'without the keys');
 $session = connect_to($node);
 like(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'library'}),
 	qr/, loaded by the first session that needed it; idgen.keys, idgen.max_slots, idgen.max_slots_per_database and idgen.max_databases need shared_preload_libraries$/,
 	'idgen.status()');
+like(value_of($session, q{SELECT value || ' | ' || advice FROM idgen.status() WHERE key = 'settings'}),
+	qr/idgen\.keys of the server's configuration: there is no such setting here.* \| Add idgen to shared_preload_libraries and restart; or correct the name/,
+	'idgen.status(): what to do so that they are taken');
 is(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'slots'}) =~ / of 16384 in all; IDs are made in \d of at most 1000 databases/, 1, 'the sizes are what they are');
 freeze_clock($node, time + 60);
 $session->do(q{SET idgen.shards = ''});
