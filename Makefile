@@ -57,6 +57,8 @@ export PERL_BADLANG = 0
 # named without it, make finds by VPATH.
 top := $(dir $(firstword $(MAKEFILE_LIST)))
 files = $(patsubst $(top)%,%,$(sort $(wildcard $(addprefix $(top),$(1)))))
+# The parts of an install script: rights are taken back, and then granted, when all is made.
+rights_last = $(filter-out %-rights.sql,$(1)) $(filter %-rights.sql,$(1))
 
 # The second module, idgen_lease, needs libpq, and the headers of libcurl.
 NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
@@ -205,8 +207,9 @@ ifneq ($(top),./)
 $(shell mkdir -p $(sort $(dir $(OBJS) $(LEASE_OWN) $(DATA_built))))
 endif
 # The install scripts are put together from their parts; those of the houses are named there.
-sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call files,sql/common/* sql/install/*)
-sql/idgen--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control sql/from-0.9.0.sql sql/install/89-audit.sql sql/install/91-watch.sql
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call rights_last,$(call files,sql/common/* sql/install/*))
+sql/idgen--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control sql/from-0.9.0.sql sql/install/89-audit.sql sql/install/91-watch.sql \
+	sql/common/90-rights.sql sql/after-0.9.0.sql
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 # What has the version in it, by itself or by the name of the gate between the two modules.

@@ -1,7 +1,7 @@
 # idgen_registry, and the SQL of idgen_lease: what the Makefile at the top, which includes this, builds and tests.
 
 sql/idgen_lease--$(EXTVERSION).sql: tools/install-script idgen.control \
-	$(call files,sql/common/*) $(call files,registry/lease/*)
+	$(call rights_last,$(call files,sql/common/*) $(call files,registry/lease/*))
 sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/common/00-load.sql \
 	$(filter-out %-plain.sql,$(call files,registry/install/*))
 # An update replaces all but what holds data, and rights.
