@@ -70,7 +70,7 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 # Whose updates to this version are put together from install parts, too: at the next version they are files.
-UPDATES = idgen idgen_migrate idgen_registry
+UPDATES = idgen idgen_migrate idgen_registry $(HAS_LEASE)
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) $(UPDATES:%=sql/%--0.9.0--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(filter-out $(DATA_built),$(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql)))
 SCRIPTS = bin/idgen-setup
@@ -86,7 +86,7 @@ LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% registry/node/rules/% registry/nod
 STORE_OBJS = $(filter src/core/% registry/node/rules/% $(patsubst %,registry/node/%,store/% postgres/% etcd/% keep/open_registry.o) \
 	$(patsubst %,src/pg/host/%.o,clock machine server_locks system),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
-EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease$(DLSUFFIX) sql/idgen_lease--$(EXTVERSION).sql \
+EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease$(DLSUFFIX) $(addsuffix $(EXTVERSION).sql,sql/idgen_lease-- sql/idgen_lease--0.9.0--) \
 	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))
 
 # AES for public IDs.
