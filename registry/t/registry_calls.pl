@@ -20,7 +20,8 @@ my $file = "$FindBin::Bin/../../sql/idgen_registry.sql";
 my %keeper = (extended => $ENV{USER} // scalar getpwuid($<), plain => 'keeper');
 $node->command_fails_like([ psql_of('plain', 'keeper'), '-f', $file ], qr/the role idgen_node does not exist, and you may not create it/, 'the file without the role');
 $node->safe_psql('extended', 'CREATE EXTENSION idgen_registry');
-$node->command_ok([ psql_of('plain', 'keeper'), '-f', $file ], 'the file with the role');
+$node->command_ok([ psql_of('plain', 'keeper'), '-c', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory', '-f', $file ], 'the file with the role');
+is($node->safe_psql('plain', q{SELECT has_schema_privilege('mallory', 'idgen_registry', 'CREATE, USAGE')}), 'f', 'the file: default privileges give nobody the schema');
 $root->do('CREATE ROLE node LOGIN IN ROLE idgen_node');
 
 sub psql_of { my ($db, $user) = @_; return ('psql', '-X', '-q', '-h', $node->host, '-p', $node->port, '-U', $user, '-d', $db, '-v', 'ON_ERROR_STOP=1') }
