@@ -57,6 +57,8 @@ export PERL_BADLANG = 0
 # named without it, make finds by VPATH.
 top := $(dir $(firstword $(MAKEFILE_LIST)))
 files = $(patsubst $(top)%,%,$(sort $(wildcard $(addprefix $(top),$(1)))))
+# The parts of an install script: rights are taken back, and then granted, when all is made.
+rights_last = $(filter-out %-rights.sql,$(1)) $(filter %-rights.sql,$(1))
 
 # The second module, idgen_lease, needs libpq, and the headers of libcurl.
 NETWORK_HEADERS = \#include <libpq-fe.h>\n\#include <curl/curl.h>\n\#if LIBCURL_VERSION_NUM < 0x074200\n\#error old\n\#endif\n
@@ -68,7 +70,7 @@ EXTENSION = idgen idgen_kinds idgen_migrate idgen_registry $(HAS_LEASE)
 EXTVERSION := $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)idgen.control)
 MODULE_big = idgen
 # Whose updates to this version are put together from install parts, too: at the next version they are files.
-UPDATES = idgen idgen_migrate idgen_registry
+UPDATES = idgen idgen_migrate idgen_registry $(HAS_LEASE)
 DATA_built = $(EXTENSION:%=sql/%--$(EXTVERSION).sql) $(UPDATES:%=sql/%--0.9.0--$(EXTVERSION).sql) sql/idgen_registry.sql
 DATA = $(filter-out $(DATA_built),$(filter $(EXTENSION:%=sql/%--%),$(call files,sql/*--*--*.sql)))
 SCRIPTS = bin/idgen-setup
@@ -84,7 +86,7 @@ LEASE_OBJS = $(LEASE_OWN) $(filter src/core/% registry/node/rules/% registry/nod
 STORE_OBJS = $(filter src/core/% registry/node/rules/% $(patsubst %,registry/node/%,store/% postgres/% etcd/% keep/open_registry.o) \
 	$(patsubst %,src/pg/host/%.o,clock machine server_locks system),$(LEASE_OBJS))
 DEPENDENCIES = $(OBJS:.o=.d) $(LEASE_OWN:.o=.d)
-EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease$(DLSUFFIX) sql/idgen_lease--$(EXTVERSION).sql \
+EXTRA_CLEAN = $(DEPENDENCIES) $(LEASE_OWN) idgen_lease$(DLSUFFIX) $(addsuffix $(EXTVERSION).sql,sql/idgen_lease-- sql/idgen_lease--0.9.0--) \
 	$(foreach house,$(HOUSES),$(addprefix $(house)/,results regression.diffs regression.out))
 
 # AES for public IDs.
@@ -205,8 +207,9 @@ ifneq ($(top),./)
 $(shell mkdir -p $(sort $(dir $(OBJS) $(LEASE_OWN) $(DATA_built))))
 endif
 # The install scripts are put together from their parts; those of the houses are named there.
-sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call files,sql/common/* sql/install/*)
-sql/idgen--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control sql/from-0.9.0.sql sql/install/89-audit.sql sql/install/91-watch.sql
+sql/idgen--$(EXTVERSION).sql: tools/install-script idgen.control $(call rights_last,$(call files,sql/common/* sql/install/*))
+sql/idgen--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control sql/from-0.9.0.sql sql/install/89-audit.sql sql/install/91-watch.sql \
+	sql/common/90-rights.sql sql/after-0.9.0.sql
 $(DATA_built):
 	perl $< $(firstword $(subst --, ,$(basename $(@F)))) $(filter-out $<,$^) > $@ || { rm -f $@; exit 1; }
 # What has the version in it, by itself or by the name of the gate between the two modules.

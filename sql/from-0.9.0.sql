@@ -14,6 +14,30 @@ REVOKE EXECUTE ON FUNCTION idgen.reset(timestamptz, boolean) FROM PUBLIC;
 COMMENT ON FUNCTION idgen.reset(timestamptz, boolean) IS
     'lowers the durable horizon after a mistake raised it: to the instant no_id_above, or without one to just above what this server made; refused where IDs could come twice, unless force is true: then no ID may have reached that instant';
 
+-- The views call functions that are made here, with the rights of whoever reads them. What an update granted, the server
+-- would take for the extension's own, and no dump would have it: so the statements are said.
+DO $$
+DECLARE
+    to_grant pg_catalog.text;
+BEGIN
+    SELECT pg_catalog.string_agg(pg_catalog.format('GRANT EXECUTE ON FUNCTION idgen.%s() TO %s', f.made,
+                                                   coalesce(pg_catalog.quote_ident(r.rolname::pg_catalog.text), 'PUBLIC'::pg_catalog.text)), '; '::pg_catalog.text
+                                 ORDER BY f.made, r.rolname)
+      INTO to_grant
+      FROM (VALUES ('stat_database'::pg_catalog.name, 'stat_errors'::pg_catalog.name), ('stat_lease', 'stat_lease'), ('stat_registry', 'stat_registry')) f(former, made)
+      JOIN pg_catalog.pg_proc p ON p.proname OPERATOR(pg_catalog.=) f.former AND p.pronamespace OPERATOR(pg_catalog.=) 'idgen'::pg_catalog.regnamespace::pg_catalog.oid
+     CROSS JOIN LATERAL pg_catalog.aclexplode(p.proacl) a
+      LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) a.grantee
+     WHERE a.grantee OPERATOR(pg_catalog.<>) p.proowner AND coalesce(r.rolname OPERATOR(pg_catalog.<>) 'pg_monitor'::pg_catalog.name, true);
+    IF to_grant IS NOT NULL THEN
+        RAISE WARNING USING
+            MESSAGE = 'views of the schema idgen call new functions, which not all that read these views may execute',
+            DETAIL = 'Members of pg_monitor may.',
+            HINT = to_grant;
+    END IF;
+END
+$$;
+
 -- What a registry gives is called a shard everywhere. The views stay, with what was granted on them and what rests on them; the
 -- functions under them have other columns now.
 ALTER VIEW idgen.stat_lease RENAME COLUMN number TO shard;
@@ -45,7 +69,6 @@ SELECT shards, horizon, lease_window, keeper_pid, answered_at, silent_since, tro
        counter_used, counter_trouble
   FROM idgen.stat_registry();
 REVOKE EXECUTE ON FUNCTION idgen.stat_lease(), idgen.stat_registry() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen.stat_lease(), idgen.stat_registry() TO pg_monitor;
 COMMENT ON FUNCTION idgen.stat_lease() IS 'what the view idgen.stat_lease shows';
 COMMENT ON FUNCTION idgen.stat_registry() IS 'what the view idgen.stat_registry shows';
 COMMENT ON VIEW idgen.stat_lease IS 'each shard that this server claims from a registry, and up to when IDs can be made with it';
@@ -58,7 +81,6 @@ CREATE FUNCTION idgen.stat_errors() RETURNS bigint
 CREATE OR REPLACE VIEW idgen.stat_database AS
 SELECT pg_catalog.current_database() AS datname, s.*, idgen.stat_errors() AS server_errors FROM idgen.stat_database() AS s;
 REVOKE EXECUTE ON FUNCTION idgen.stat_errors() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen.stat_errors() TO pg_monitor;
 COMMENT ON FUNCTION idgen.stat_errors() IS 'calls that made no ID, of all databases, since the server started: no shard, no grant, a full tick, and the like';
 COMMENT ON COLUMN idgen.stat_database.server_errors IS 'calls that made no ID, of all databases, since the server started';
 

@@ -108,10 +108,35 @@ SELECT a.grantee::regrole, a.privilege_type, d.deptype
  WHERE nspname = 'idgen' AND a.grantee <> nspowner AND d.objid = n.oid AND d.classid = 'pg_namespace'::regclass;
 DROP EXTENSION idgen;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO schema_owner;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO schema_owner, pg_monitor, PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO schema_owner WITH GRANT OPTION;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO schema_owner WITH GRANT OPTION;
+ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON FUNCTIONS TO schema_reader;
 CREATE EXTENSION idgen;
 SELECT a.grantee::regrole, a.privilege_type FROM pg_namespace, aclexplode(nspacl) AS a WHERE nspname = 'idgen' AND a.grantee <> nspowner;
+CREATE TEMP VIEW member AS SELECT classid, objid FROM pg_depend WHERE refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen') AND deptype = 'e';
+SELECT objid::regclass AS relation, a.grantee::regrole, a.privilege_type
+  FROM member JOIN pg_class ON oid = objid, aclexplode(relacl) AS a WHERE classid = 'pg_class'::regclass AND a.grantee <> relowner ORDER BY objid::regclass::text COLLATE "C";
+SELECT objid::regproc AS function, a.grantee::regrole
+  FROM member JOIN pg_proc ON oid = objid LEFT JOIN aclexplode(proacl) AS a ON a.grantee <> proowner
+ WHERE classid = 'pg_proc'::regclass AND NOT has_function_privilege('public', oid, 'EXECUTE') ORDER BY objid::regproc::text COLLATE "C";
+-- A site's few roles may call in the place of PUBLIC what is for PUBLIC.
+DROP EXTENSION idgen;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM PUBLIC;
+CREATE EXTENSION idgen;
+SELECT has_function_privilege('schema_owner', objid, 'EXECUTE') AS site, has_function_privilege('public', objid, 'EXECUTE') AS public, count(*) > 20 AS many,
+       string_agg(objid::regproc::text, ', ' ORDER BY objid::regproc::text COLLATE "C") FILTER (WHERE NOT has_function_privilege('schema_owner', objid, 'EXECUTE')) AS functions
+  FROM member WHERE classid = 'pg_proc'::regclass GROUP BY 1, 2 ORDER BY 1, 2;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO PUBLIC;
+ALTER DEFAULT PRIVILEGES IN SCHEMA public REVOKE ALL ON FUNCTIONS FROM schema_reader;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON FUNCTIONS FROM schema_owner;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON SEQUENCES FROM schema_owner;
+ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM schema_owner, pg_monitor, PUBLIC;
 ALTER DEFAULT PRIVILEGES REVOKE ALL ON SCHEMAS FROM schema_owner;
+DROP VIEW member;
+DROP EXTENSION idgen;
 DROP ROLE schema_owner, schema_reader;
+CREATE EXTENSION idgen;
 CREATE EXTENSION idgen_kinds;
 SELECT id_shard(next_id());
 

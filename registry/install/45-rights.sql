@@ -27,6 +27,9 @@ BEGIN
         UNION SELECT format('REVOKE ALL ON TYPE %s FROM %s', t.oid::regtype, coalesce(quote_ident(r.rolname), 'PUBLIC'))
           FROM pg_type t, aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
          WHERE t.oid IN ('idgen_registry.answer'::regtype, 'idgen_registry.counter_answer'::regtype) AND a.grantee <> t.typowner
+        UNION SELECT format('REVOKE ALL ON SCHEMA idgen_registry FROM %s', coalesce(quote_ident(r.rolname), 'PUBLIC'))
+          FROM pg_namespace n, aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+         WHERE n.nspname = 'idgen_registry' AND a.grantee <> n.nspowner
     LOOP
         EXECUTE grant_back;
     END LOOP;

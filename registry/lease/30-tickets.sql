@@ -28,6 +28,9 @@ CREATE FUNCTION idgen_lease.stat_counter(
 CREATE VIEW idgen_lease.stat_counter AS
 SELECT name, state, held, block, last_fetched, drawn, fetches, waits, left_out, max, locked_by FROM idgen_lease.stat_counter();
 
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA idgen_lease FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION next_ticket(text), next_tickets(text, bigint) FROM PUBLIC;
+
 COMMENT ON FUNCTION @extschema@.next_ticket(text) IS
     'the next number that this server holds of the counter name of the registry: small, dense, unique across servers';
 COMMENT ON FUNCTION @extschema@.next_tickets(text, bigint) IS 'the next n numbers of the counter name, 1 to 1000000000, in a row';

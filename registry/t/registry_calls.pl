@@ -20,7 +20,8 @@ my $file = "$FindBin::Bin/../../sql/idgen_registry.sql";
 my %keeper = (extended => $ENV{USER} // scalar getpwuid($<), plain => 'keeper');
 $node->command_fails_like([ psql_of('plain', 'keeper'), '-f', $file ], qr/the role idgen_node does not exist, and you may not create it/, 'the file without the role');
 $node->safe_psql('extended', 'CREATE EXTENSION idgen_registry');
-$node->command_ok([ psql_of('plain', 'keeper'), '-f', $file ], 'the file with the role');
+$node->command_ok([ psql_of('plain', 'keeper'), '-c', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory', '-f', $file ], 'the file with the role');
+is($node->safe_psql('plain', q{SELECT has_schema_privilege('mallory', 'idgen_registry', 'CREATE, USAGE')}), 'f', 'the file: default privileges give nobody the schema');
 $root->do('CREATE ROLE node LOGIN IN ROLE idgen_node');
 
 sub psql_of { my ($db, $user) = @_; return ('psql', '-X', '-q', '-h', $node->host, '-p', $node->port, '-U', $user, '-d', $db, '-v', 'ON_ERROR_STOP=1') }
@@ -514,7 +515,7 @@ fails_with($boss, 'CREATE EXTENSION idgen_registry', '55000',
 	qr/is not empty, or roles that are not superusers own it or may create in it.*HINT/s,
 	'a schema of somebody else\'s');
 $mallory->do($_) for 'DROP SCHEMA idgen_registry', 'GRANT CREATE ON SCHEMA public TO PUBLIC', q{CREATE FUNCTION public.format(text, name) RETURNS text LANGUAGE sql AS 'SELECT $1'};
-$boss->do($_) for 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TYPES TO mallory',
+$boss->do($_) for 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TYPES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO mallory',
   'CREATE EXTENSION idgen_registry';
 is_deeply([ map { value_of($boss, $_) } q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND has_function_privilege('mallory', oid, 'execute')},
 	q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_registry'::regnamespace AND relkind = 'r' AND has_table_privilege('mallory', oid, 'select, insert, update, delete')},

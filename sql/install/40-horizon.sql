@@ -24,8 +24,6 @@ COMMENT ON FUNCTION idgen.confirm_shards() IS
 
 CREATE SEQUENCE idgen.horizon MINVALUE 946684800000 MAXVALUE 7258118400000;
 SELECT pg_catalog.pg_extension_config_dump('idgen.horizon', '');
--- A role that dumps a database reads it; a number that only grows shows nothing more than any ID does.
-GRANT SELECT ON SEQUENCE idgen.horizon TO PUBLIC;
 
 CREATE FUNCTION idgen.create_horizon() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_horizon' LANGUAGE C VOLATILE;
@@ -37,7 +35,6 @@ DROP FUNCTION idgen.create_horizon();
 CREATE SEQUENCE idgen.origin INCREMENT 9223372036854775807 MINVALUE -9223372036854775808;
 SELECT pg_catalog.setval('idgen.origin'::pg_catalog.regclass, c.system_identifier) FROM pg_catalog.pg_control_system() AS c;
 SELECT pg_catalog.pg_extension_config_dump('idgen.origin', '');
-GRANT SELECT ON SEQUENCE idgen.origin TO PUBLIC;
 
 COMMENT ON SEQUENCE idgen.horizon IS
     'mirrors the durable horizon: no ID at or after this unix ms has left the server; written only by idgen';
@@ -49,7 +46,6 @@ COMMENT ON SEQUENCE idgen.origin IS
 
 CREATE SEQUENCE idgen.generator MINVALUE 0 MAXVALUE 99999 START 0;
 SELECT pg_catalog.pg_extension_config_dump('idgen.generator', '');
-GRANT SELECT ON SEQUENCE idgen.generator TO PUBLIC;
 
 CREATE FUNCTION idgen.create_generators() RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_create_generators' LANGUAGE C VOLATILE;

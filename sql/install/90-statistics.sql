@@ -1,4 +1,4 @@
--- To see what it does. Those who may read the server's statistics may read these: members of pg_monitor.
+-- To see what it does, for members of pg_monitor.
 
 CREATE FUNCTION idgen.stat_shard(
     OUT layout id_layout, OUT shard integer, OUT ids bigint, OUT waits bigint, OUT wait_time double precision,
@@ -61,10 +61,6 @@ CREATE FUNCTION idgen.reset_stats() RETURNS void
 
 REVOKE EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_errors(),
     idgen.stat_lease(), idgen.stat_registry(), idgen.reset_stats() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION idgen.stat_shard(), idgen.stat_backend(), idgen.stat_database(), idgen.stat_errors(),
-    idgen.stat_lease(), idgen.stat_registry() TO pg_monitor;
-GRANT SELECT ON idgen.stat_shard, idgen.stat_backend, idgen.stat_database, idgen.stat_lease, idgen.stat_registry
-    TO pg_monitor;
 
 COMMENT ON FUNCTION idgen.stat_shard() IS 'what the view idgen.stat_shard shows';
 COMMENT ON FUNCTION idgen.stat_backend() IS 'what the view idgen.stat_backend shows';

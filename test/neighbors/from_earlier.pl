@@ -132,6 +132,32 @@ sub begin_writer
 	_exit(0);
 }
 
+# Nobody has more by default privileges, nor less of what was given by hand; what the views need beside it is said.
+sub updates_favored
+{
+	my $warning;
+	local $SIG{__WARN__} = sub { $warning = shift };
+	my $other = connect_to($node, db => 'favored');
+	$other->{PrintWarn} = 1;
+	my $held = q{SELECT string_agg(x::regprocedure::text, ' ' ORDER BY x) FROM (SELECT p.oid FROM pg_proc p, aclexplode(proacl) a WHERE a.grantee = 'helper'::regrole AND proname <> 'stat_lease') f(x)};
+	my $before = value_of($other, $held);
+	$other->do($_) for 'BEGIN', 'SAVEPOINT updated', updates_of($other), 'RELEASE updated', 'COMMIT';
+	is(value_of($other, $held), $before, 'updated: rights given by hand');
+	like($before, qr/^(?=.*id_to_public)(?=.*advance)(?=.*counters).*list/, 'updated: which these are');
+	is(value_of($other, <<'SQL'), undef, 'updated: default privileges give nobody what PUBLIC may not use');
+SELECT string_agg(pg_describe_object(classid, objid, 0), ', ') FROM pg_depend LEFT JOIN pg_proc p ON (classid, objid) = ('pg_proc'::regclass, p.oid) LEFT JOIN pg_class c ON (classid, objid) = ('pg_class'::regclass, c.oid)
+ WHERE deptype = 'e' AND refobjid IN (SELECT oid FROM pg_extension WHERE extname ~ '^idgen')
+   AND (c.relacl::text ~ '[{,](favored=|=r?[^r/])' OR has_function_privilege('favored', p.oid, 'EXECUTE') AND NOT has_function_privilege('public', p.oid, 'EXECUTE'))
+SQL
+	my ($advice) = ($warning // '') =~ /^WARNING:  views .*\nDETAIL:  .*\nHINT:  (.*)\n/;
+	is($advice, 'GRANT EXECUTE ON FUNCTION idgen.stat_errors() TO helper; GRANT EXECUTE ON FUNCTION idgen.stat_lease() TO helper', 'updated: a warning says what readers of views need');
+	$other->do('SET ROLE helper');
+	fails_with($other, 'SELECT * FROM idgen.stat_database', '42501', qr/permission denied for function stat_errors/, 'updated: the warning not yet followed');
+	$other->do($_) for 'RESET ROLE', $advice, 'SET ROLE helper';
+	ok(eval { $other->do("SELECT * FROM idgen.stat_$_") }, "updated: the warning followed: stat_$_") for qw(database lease);
+	return $other->disconnect;
+}
+
 sub in_each { my ($work) = @_; $work->($_) for sort keys %schema_of; return }
 sub versions_in { my ($db) = @_; return $node->safe_psql($db, q{SELECT string_agg(DISTINCT extversion, ' ') FROM pg_extension WHERE extname ~ '^idgen'}) }
 
@@ -140,6 +166,11 @@ my %state = map { $_ => state_of($_) } keys %schema_of;
 # Here who may not call next_id() may not call what the update adds, either.
 $node->safe_psql('postgres', 'CREATE DATABASE revoked');
 $node->safe_psql('revoked', 'CREATE EXTENSION idgen; REVOKE EXECUTE ON FUNCTION next_id(bigint, id_layout) FROM PUBLIC');
+# Here default privileges give a role what the update makes; another one was given rights by hand.
+create_extensions('favored', {});
+$node->safe_psql('favored', $_) for 'CREATE ROLE favored', 'CREATE ROLE helper',
+  'GRANT EXECUTE ON FUNCTION idgen.advance, idgen.stat_database, idgen.stat_lease, id_to_public, idgen_lease.counters, idgen_registry.list TO helper',
+  'GRANT SELECT ON idgen.stat_database, idgen.stat_lease, idgen.horizon TO helper', map { "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO favored, PUBLIC" } qw(FUNCTIONS TABLES SEQUENCES TYPES);
 my %catalog_before = map { $_ => catalog_of($node, 'plain', $_) } @extensions;
 makes_ids($earlier);
 my $session = connect_to($node, db => 'plain');
@@ -201,6 +232,7 @@ makes_ids('updated');
 	fails_with($other, 'SELECT idgen.next_id()', '42501', qr/permission denied for function next_id/, 'updated: the right to call next_id() that was taken before');
 	$other->disconnect;
 }
+updates_favored();
 $slow->commit;
 is(versions_in($_), $this, "$_ is updated") for sort keys %schema_of;
 like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/, 'updated: all is well');

@@ -1,6 +1,6 @@
 \echo Use "ALTER EXTENSION idgen_lease UPDATE" to load this file. \quit
 -- Both libraries are of one version, and must be there.
-SELECT idgen.require_library('1.0.0'::pg_catalog.text);
+SELECT idgen.require_library('@VERSION@'::pg_catalog.text);
 
 -- What a registry gives is called a shard everywhere.
 DROP FUNCTION idgen_lease.nodes();
@@ -41,29 +41,8 @@ CREATE VIEW idgen_lease.stat_counter AS
 SELECT name, state, held, block, last_fetched, drawn, fetches, waits, left_out, max, locked_by FROM idgen_lease.stat_counter();
 COMMENT ON FUNCTION idgen_lease.stat_counter() IS 'what the view idgen_lease.stat_counter shows';
 COMMENT ON VIEW idgen_lease.stat_counter IS 'the counters of which this server holds numbers, and what was drawn since it started';
--- Takes back what PUBLIC has of what is made here, and what default privileges gave to any role.
-DO $$
-DECLARE
-    take_back pg_catalog.text;
-BEGIN
-    FOR take_back IN
-        SELECT pg_catalog.format('REVOKE ALL ON %s FROM %s', a.object, coalesce(pg_catalog.quote_ident(r.rolname), 'PUBLIC'::pg_catalog.text))
-          FROM (SELECT 'FUNCTION '::pg_catalog.text OPERATOR(pg_catalog.||) p.oid::pg_catalog.regprocedure::pg_catalog.text AS object, p.proowner AS owner,
-                       coalesce(p.proacl, pg_catalog.acldefault('f'::"char", p.proowner)) AS acl
-                  FROM pg_catalog.pg_proc p
-                 WHERE p.pronamespace OPERATOR(pg_catalog.=) 'idgen_lease'::pg_catalog.regnamespace::pg_catalog.oid
-                   AND p.proname OPERATOR(pg_catalog.=) ANY ('{nodes,release,limit_registry,forget_shards,confirm_registry}'::pg_catalog.name[])
-                UNION ALL SELECT c.oid::pg_catalog.regclass::pg_catalog.text, c.relowner, c.relacl
-                  FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) 'idgen_lease.stat_counter'::pg_catalog.regclass::pg_catalog.oid) o,
-               LATERAL (SELECT o.object, e.grantee FROM pg_catalog.aclexplode(o.acl) e WHERE e.grantee OPERATOR(pg_catalog.<>) o.owner) a
-          LEFT JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) a.grantee
-    LOOP
-        EXECUTE take_back;
-    END LOOP;
-END
-$$;
-GRANT EXECUTE ON FUNCTION idgen_lease.nodes() TO pg_monitor;
-GRANT SELECT ON idgen_lease.stat_counter TO pg_monitor;
+REVOKE EXECUTE ON FUNCTION idgen_lease.nodes(), idgen_lease.release(integer), idgen_lease.limit_registry(interval, integer, interval),
+    idgen_lease.forget_shards(interval), idgen_lease.confirm_registry(boolean) FROM PUBLIC;
 
 -- What is said of arguments.
 COMMENT ON FUNCTION @extschema@.next_ticket(text) IS
