@@ -64,7 +64,7 @@ refused('the version in a source', sub { put("$tree/src/pg/version.hpp", qq{// "
 # A later version: its scripts. Those that were put together of install parts are files by then.
 my ($from) = map { m{/from-(.*)\.sql$} } glob "$tree/sql/from-*.sql";
 my ($updates) = text_of("$tree/Makefile") =~ m{^UPDATES = (.*)$}m;
-my @built = map { "sql/$_--$from--$version.sql" } split " ", $updates;
+my @built = map { "sql/$_--$from--$version.sql" } split ' ', $updates =~ s/\$\(HAS_LEASE\)/idgen_lease/r;
 sub later
 {
 	put("$tree/$_", "-- What was new.\nSELECT idgen.require_library('$version'::pg_catalog.text);\n") for @built;
