@@ -122,10 +122,14 @@ TextError parse(std::string_view text, ObjectId &id) noexcept {
     return {TextReason::none, 0};
 }
 
-ObjectId next_object_id(ObjectIdSource &source, std::int64_t now_ms) noexcept {
-    auto id = composed<ObjectId>(now_ms, source.tail);
+bool next_object_id(ObjectIdSource &source, std::int64_t now_ms, ObjectId &id) noexcept {
+    id = composed<ObjectId>(now_ms, source.tail);
+    auto second = load_big_endian<std::uint32_t>(id.bytes);
+    if (second < source.second) return false;
+    if (second > source.second) source.count = 0;
+    source.second = second;
     increment(source.tail + ObjectId::tail_size - counter_size, counter_size);
-    return id;
+    return source.count++ < 1U << 8 * counter_size;
 }
 
 }  // namespace idgen

@@ -144,7 +144,8 @@ TextError parse(std::string_view text, Ksuid &ksuid) noexcept;
 //      | 32 bits unix seconds, unsigned | 40 bits random, of the process | 24 bits counter |
 //
 // Text: 24 hexadecimal digits, written in lower case and read in either. The counter begins at random and goes on by 1,
-// from its last value to 0 without touching the time. Source: the BSON ObjectId specification.
+// from its last value to 0 without touching the time. Where it could come round in the same second, or the clock has gone
+// back to one of before, the random part is drawn anew. Source: the BSON ObjectId specification.
 
 struct ObjectIdFormat {
     static constexpr std::size_t size = 12;
@@ -161,10 +162,14 @@ void print(const ObjectId &id, char *out) noexcept;
 // Reads exactly ObjectId::text_size digits.
 TextError parse(std::string_view text, ObjectId &id) noexcept;
 
-// What a process makes ObjectIds from: the tail of the next one. Begin with random bytes.
+// What a process makes ObjectIds from: the tail of the next one, the second of the last one, and how many it made in that.
+// Begin with a random tail, all else zero.
 struct ObjectIdSource {
     std::uint8_t tail[ObjectId::tail_size];
+    std::uint32_t second;
+    std::uint32_t count;
 };
-ObjectId next_object_id(ObjectIdSource &source, std::int64_t now_ms) noexcept;
+// Makes the next one. False if it may have been made before: the source must begin again.
+bool next_object_id(ObjectIdSource &source, std::int64_t now_ms, ObjectId &id) noexcept;
 
 }  // namespace idgen

@@ -3,13 +3,17 @@
 //      | 48 bits unix ms | 0111 | 12 bits fraction of the ms | 10 | 62 bits random |
 //
 // The fraction counts 4096ths of a millisecond (RFC 9562, section 6.2, method 3). Time and fraction together are the
-// stamp. The maker gives every stamp once, and a larger one each time: if the clock is behind, the last plus 1.
+// stamp. The maker gives every stamp once, and a larger one each time: if the clock is behind, the last plus 1. So who
+// makes more than 4096 a millisecond counts ahead of the clock, and waits once that is as far as the clock may lie behind
+// (rising.hpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "core/layout/uuid.hpp"
 #include "core/require.hpp"
+#include "kinds/core/rising.hpp"
 
 namespace idgen {
 
@@ -34,6 +38,33 @@ constexpr bool step_up(UuidStamp &last, UuidStamp now) noexcept {
     if (next > uuid_last_stamp) return false;
     last = next;
     return true;
+}
+
+// The last stamp that was given, and the latest time of the clock with which one was: a clock that was set back is known by
+// that, however far others have counted.
+struct LastUuid {
+    UuidStamp stamp;
+    UuidStamp clock;
+};
+
+enum class UuidStep : std::uint8_t {
+    made,
+    too_far,  // ahead of the clock: nothing is changed
+    end,      // past the end: no stamp is left
+};
+
+// Moves on to the next stamp. The clock may lie as far behind as is allowed: `reading` and `read_clock` are those of
+// settle_reading.
+template <class Clock>
+UuidStep next_stamp(LastUuid &last, Reading &reading, UuidStamp allowed, Clock read_clock) noexcept {
+    reading = settle_reading(last.clock, reading.now, allowed, read_clock);
+    if (reading.behind > 0) {
+        reading.behind = last.stamp - reading.now;
+        last = {};
+    }
+    last.clock = std::max(last.clock, reading.now);
+    if (reading.now >= 0 && last.stamp - reading.now >= allowed) return UuidStep::too_far;
+    return step_up(last.stamp, reading.now) ? UuidStep::made : UuidStep::end;
 }
 
 // The UUID of version 7 with that stamp and the lower 62 of the given bits.

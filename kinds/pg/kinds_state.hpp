@@ -32,7 +32,7 @@ struct alignas(cache_line) SharedOrder {
 
 struct SharedKinds {
     SharedOrder<Ulid> ulid;
-    SharedOrder<UuidStamp> uuidv7;
+    SharedOrder<LastUuid> uuidv7;
 };
 static_assert(sizeof(SharedKinds) == 2 * cache_line && std::is_trivially_destructible_v<SharedKinds>,
               "lives in shared memory");

@@ -356,7 +356,7 @@ Datum idgen_next_ksuid(PG_FUNCTION_ARGS) {
 
 namespace {
 
-// This process's own, begun at its first ObjectId, and again in a machine that was copied.
+// This process's own, begun at its first ObjectId, and again in a machine that was copied, or where its counters are used up.
 struct KeptSource : ObjectIdSource {
     bool is_begun;
     uint64 machine;
@@ -364,6 +364,7 @@ struct KeptSource : ObjectIdSource {
 KeptSource kept_objectid{};
 
 void begin_source(KeptSource &source) {
+    source = {};
     source.machine = machine();
     fill_random(source.tail, sizeof(source.tail));
     source.is_begun = true;
@@ -377,13 +378,11 @@ TIME_PREFIXED_ENTRIES(objectid, ObjectId);
 PG_FUNCTION_INFO_V1(idgen_next_objectid);
 
 Datum idgen_next_objectid(PG_FUNCTION_ARGS) {
-    if (!kept_objectid.is_begun) begin_source(kept_objectid);
     int64 stamp_ms = stamp_of_clock<ObjectId, objectid_form>();
-    ObjectId next = next_object_id(kept_objectid, stamp_ms);
-    while (unlikely(kept_objectid.machine != machine())) {
+    ObjectId next;
+    while (unlikely(!kept_objectid.is_begun || !next_object_id(kept_objectid, stamp_ms, next) ||
+                    kept_objectid.machine != machine()))
         begin_source(kept_objectid);
-        next = next_object_id(kept_objectid, stamp_ms);
-    }
     mark_own_transaction(kept_objectid.machine);
     return prefixed_datum(next);
 }

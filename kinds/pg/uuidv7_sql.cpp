@@ -1,6 +1,5 @@
 // The SQL face of UUIDs of version 7.
 
-#include "kinds/core/rising.hpp"
 #include "kinds/core/uuidv7.hpp"
 #include "kinds/pg/kinds_state.hpp"
 #include "pg/host/clock.hpp"
@@ -19,15 +18,16 @@ UuidStamp stamp_of_clock() noexcept {
     return uuid_stamp(now.ms, now.ns);
 }
 
-// The next stamp of the server, or false; see kinds/core/uuidv7.hpp and kinds/core/rising.hpp.
-bool next_in_order(SharedOrder<UuidStamp> &order, Reading &reading, UuidStamp &next) noexcept {
+// The next stamp of the server; see kinds/core/uuidv7.hpp. Waits where others have counted too far ahead of the clock.
+UuidStep next_in_order(SharedOrder<LastUuid> &order, Reading &reading, UuidStamp &next) {
     UuidStamp allowed = uuid_stamp(allowed_back_ms(settings.max_lead_ms), 0);
-    Guard<SpinLock> guard(order.mutex);
-    reading = settle_reading(order.last, reading.now, allowed, stamp_of_clock);
-    if (unlikely(reading.behind > 0)) order.last = 0;
-    bool is_next = step_up(order.last, reading.now);
-    next = order.last;
-    return is_next;
+    for (;; sleep_us(1000)) {
+        reading = {stamp_of_clock(), 0};
+        Guard<SpinLock> guard(order.mutex);
+        UuidStep step = next_stamp(order.last, reading, allowed, stamp_of_clock);
+        next = order.last.stamp;
+        if (likely(step != UuidStep::too_far)) return step;
+    }
 }
 
 // The instant of an argument, unix ms. Raises on one that a UUID cannot hold.
@@ -54,10 +54,10 @@ PG_FUNCTION_INFO_V1(idgen_uuidv7_max);
 Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
     uint64 random;
     mark_own_transaction(fill_random(&random, sizeof(random)));
-    SharedOrder<UuidStamp> &order = shared_kinds().uuidv7;
-    Reading reading{stamp_of_clock(), 0};
+    SharedOrder<LastUuid> &order = shared_kinds().uuidv7;
+    Reading reading;
     UuidStamp next;
-    if (!next_in_order(order, reading, next))
+    if (next_in_order(order, reading, next) == UuidStep::end)
         ereport(ERROR, errcode(ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED), errmsg("no UUID of version 7 is left"),
                 errdetail("The last one that this server made, or its clock, says %s or later.",
                           instant_text(uuid_last_ms)),

@@ -197,18 +197,44 @@ TEST(UlidTest, AdvancesByOneUntilNothingIsLeft) {
     EXPECT_EQ(text_of(last), "01BX5ZZKBM0000000000000000");
 }
 
+// The next ObjectId, which must be one.
+ObjectId next_of(ObjectIdSource &source, std::int64_t now_ms) {
+    ObjectId id{};
+    EXPECT_TRUE(next_object_id(source, now_ms, id));
+    return id;
+}
+
 TEST(ObjectIdTest, TheCounterWrapsWithoutTouchingTheRest) {
-    ObjectIdSource source{{1, 2, 3, 4, 5, 0xFF, 0xFF, 0xFE}};
-    EXPECT_EQ(text_of(next_object_id(source, 1457650802999)), "56e1fc720102030405fffffe");
-    EXPECT_EQ(text_of(next_object_id(source, 1457650802999)), "56e1fc720102030405ffffff");
-    EXPECT_EQ(text_of(next_object_id(source, 1457650802999)), "56e1fc720102030405000000");
-    EXPECT_EQ(text_of(next_object_id(source, 1457650803000)), "56e1fc730102030405000001");
+    ObjectIdSource source{{1, 2, 3, 4, 5, 0xFF, 0xFF, 0xFE}, 0, 0};
+    EXPECT_EQ(text_of(next_of(source, 1457650802999)), "56e1fc720102030405fffffe");
+    EXPECT_EQ(text_of(next_of(source, 1457650802999)), "56e1fc720102030405ffffff");
+    EXPECT_EQ(text_of(next_of(source, 1457650802999)), "56e1fc720102030405000000");
+    EXPECT_EQ(text_of(next_of(source, 1457650803000)), "56e1fc730102030405000001");
 }
 
 TEST(ObjectIdTest, SecondsAreUnsigned) {
     ObjectIdSource source{};
-    EXPECT_EQ(time_of(next_object_id(source, 4294967295000)), 4294967295000);
-    EXPECT_EQ(text_of(next_object_id(source, 2147483648000)).substr(0, 8), "80000000");
+    EXPECT_EQ(text_of(next_of(source, 2147483648000)).substr(0, 8), "80000000");
+    EXPECT_EQ(time_of(next_of(source, 4294967295000)), 4294967295000);
+}
+
+// All counters of a second once, and then none of that second.
+TEST(ObjectIdTest, NoCounterComesRoundInOneSecond) {
+    ObjectIdSource source{{1, 2, 3, 4, 5, 0x12, 0x34, 0x56}, 0, 0};
+    ObjectId id{};
+    std::uint32_t made = 0;
+    while (next_object_id(source, 1457650802999, id)) made++;
+    EXPECT_EQ(made, 1U << 24);
+    EXPECT_FALSE(next_object_id(source, 1457650802000, id));
+    EXPECT_TRUE(next_object_id(source, 1457650803000, id));
+}
+
+TEST(ObjectIdTest, ASecondOfBeforeAsksForAnotherRandomPart) {
+    ObjectIdSource source{{1, 2, 3, 4, 5, 0x12, 0x34, 0x56}, 0, 0};
+    ObjectId id{};
+    next_of(source, 1457650803000);
+    EXPECT_FALSE(next_object_id(source, 1457650802999, id));
+    EXPECT_TRUE(next_object_id(source, 1457650803999, id));
 }
 
 constexpr std::int64_t year_ms = 31536000000;

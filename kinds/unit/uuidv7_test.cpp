@@ -98,6 +98,55 @@ TEST(Uuidv7, AnyClockGivesRisingStamps) {
     }
 }
 
+// A clock that says one stamp.
+struct StampClock {
+    UuidStamp says;
+    UuidStamp operator()() const noexcept { return says; }
+};
+
+UuidStep step_at(LastUuid &last, UuidStamp now, UuidStamp allowed, std::int64_t &behind) {
+    Reading reading{now, 0};
+    UuidStep step = next_stamp(last, reading, allowed, StampClock{now});
+    behind = reading.behind;
+    return step;
+}
+
+// More than the clock has stamps for: the order does not begin again, whatever is made, and waits.
+TEST(Uuidv7, WhoOutrunsTheClockWaits) {
+    constexpr UuidStamp allowed = 1000;
+    LastUuid last{};
+    std::int64_t behind = 0;
+    UuidStamp now = uuid_stamp(year_2022_ms, 0), before = 0;
+    std::int64_t waits = 0;
+    for (int i = 0; i < 100000; i++) {
+        now += i % 4 == 0;
+        UuidStep step = step_at(last, now, allowed, behind);
+        ASSERT_EQ(behind, 0);
+        waits += step == UuidStep::too_far;
+        if (step == UuidStep::too_far) ASSERT_EQ(last.stamp, now + allowed);
+        if (step != UuidStep::made) continue;
+        ASSERT_GT(last.stamp, before);
+        before = last.stamp;
+    }
+    EXPECT_GT(waits, 70000);
+}
+
+// The clock is set back while others have counted ahead of it: by less than is allowed, the order goes on when the clock
+// has come near; by more, it begins again.
+TEST(Uuidv7, AClockSetBackIsKnownByTheClock) {
+    constexpr UuidStamp allowed = 1000;
+    UuidStamp now = uuid_stamp(year_2022_ms, 0);
+    std::int64_t behind = 0;
+    LastUuid last{now + 900, now};
+    EXPECT_EQ(step_at(last, now - allowed, allowed, behind), UuidStep::too_far);
+    EXPECT_EQ(step_at(last, now - 99, allowed, behind), UuidStep::made);
+    EXPECT_EQ(last.stamp, now + 901);
+    EXPECT_EQ(behind, 0);
+    EXPECT_EQ(step_at(last, now - allowed - 1, allowed, behind), UuidStep::made);
+    EXPECT_EQ(last.stamp, now - allowed - 1);
+    EXPECT_EQ(behind, allowed + 902);
+}
+
 TEST(Uuidv7, NothingIsLeftPastTheEnd) {
     UuidStamp last = uuid_last_stamp - 1;
     EXPECT_TRUE(step_up(last, 0));
