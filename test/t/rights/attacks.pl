@@ -329,7 +329,21 @@ ok(!succeeds($boss), 'a trigger that comes meanwhile ends it');
 $watcher->disconnect;
 nobody_fell('a trigger that comes meanwhile');
 
-# 7. What one can cost or learn without being anybody.
+# Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
+# migrates.
+new_database(0);
+$boss->do("ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO mallory, PUBLIC") for 'TABLES', 'SCHEMAS';
+extend($boss);
+is(value_of($boss, q{SELECT string_agg(concat_ws(' ', a.grantee::regrole, privilege_type), ', ') FROM pg_namespace, aclexplode(nspacl) a
+  WHERE nspname = 'idgen_migrate' AND a.grantee <> nspowner}), '- USAGE', 'default privileges give no right to create in the schema of migrations');
+is(value_of($boss, q{SELECT string_agg(DISTINCT concat_ws(' ', relname, a.grantee::regrole, privilege_type), ', ') FROM pg_class c, aclexplode(relacl) a
+  WHERE relnamespace = 'idgen_migrate'::regnamespace AND a.grantee <> relowner}), 'job - SELECT, progress - SELECT', 'default privileges give no right on migrations');
+is(scalar(try_all($mallory, 'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$',
+	'CREATE TRIGGER t BEFORE INSERT OR UPDATE ON idgen_migrate.job FOR EACH ROW EXECUTE FUNCTION evil.fall()', 'TRUNCATE idgen_migrate.job')), 2, 'migrations: no trigger of another role, and no TRUNCATE');
+$boss->do($_) for 'CREATE TABLE boss.t (id bigserial PRIMARY KEY)', q{CALL idgen_migrate.replace_serial('boss.t', 'id')};
+nobody_fell('a trigger on migrations');
+
+# 9. What one can cost or learn without being anybody.
 new_database();
 $mallory->do(q{CREATE TABLE evil.mine (id bigint)});
 command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', '--extension=idgen', '--schema=evil', "app$number" ],
