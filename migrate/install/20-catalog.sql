@@ -186,6 +186,8 @@ DECLARE
     target text := idgen_migrate.name_of(view);
     class pg_class%ROWTYPE;
     kind text;
+    rights aclitem[];
+    by_default oid[];
 BEGIN
     SELECT * INTO class FROM pg_class c WHERE c.oid = view;
     kind := CASE class.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END;
@@ -204,11 +206,14 @@ BEGIN
     RETURN QUERY SELECT format('COMMENT ON COLUMN %s.%I IS %L', target, a.attname, d.description) FROM pg_description d
         JOIN pg_attribute a ON a.attrelid = view AND a.attnum = d.objsubid WHERE d.classoid = 'pg_class'::regclass AND d.objoid = view AND d.objsubid > 0;
     -- Rights as they are, not as default privileges would give them.
-    RETURN QUERY SELECT format('REVOKE ALL ON %s FROM %s', target, g.grantee) FROM unnest(ARRAY['PUBLIC', quote_ident(pg_get_userbyid(class.relowner))]) AS g(grantee)
-        WHERE class.relacl IS NOT NULL;
+    by_default := ARRAY(SELECT x.grantee FROM pg_default_acl d CROSS JOIN LATERAL aclexplode(d.defaclacl) x
+                         WHERE d.defaclrole = class.relowner AND d.defaclobjtype = 'r' AND d.defaclnamespace IN (0, class.relnamespace));
+    rights := coalesce(class.relacl, CASE WHEN by_default <> '{}' THEN acldefault('r', class.relowner) END);
+    RETURN QUERY SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', target, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END)
+        FROM unnest(by_default || ARRAY[0, class.relowner]) AS g(grantee) WHERE rights IS NOT NULL;
     RETURN QUERY SELECT format('GRANT %s%s ON %s TO %s%s', x.privilege_type, ' (' || quote_ident(r.column_name) || ')', target,
                                CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM (SELECT NULL::name AS column_name, class.relacl AS acl UNION ALL SELECT a.attname, a.attacl FROM pg_attribute a WHERE a.attrelid = view) r
+        FROM (SELECT NULL::name AS column_name, rights AS acl UNION ALL SELECT a.attname, a.attacl FROM pg_attribute a WHERE a.attrelid = view) r
         CROSS JOIN LATERAL aclexplode(r.acl) x;
 END
 $$;
@@ -229,8 +234,22 @@ BEGIN
         WHERE d.classid = 'pg_class'::regclass AND d.objid = view AND d.deptype = 'e';
     RETURN QUERY SELECT format('view %s, which has a security label,', target) FROM pg_seclabel l WHERE l.classoid = 'pg_class'::regclass AND l.objoid = view;
     RETURN QUERY SELECT format('view %s, on which %I has granted rights,', target, pg_get_userbyid(x.grantor))
-        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x WHERE c.oid = view AND x.grantor <> c.relowner;
+        FROM pg_class c CROSS JOIN LATERAL (SELECT c.relacl UNION ALL SELECT a.attacl FROM pg_attribute a WHERE a.attrelid = view) r(acl)
+        CROSS JOIN LATERAL aclexplode(r.acl) x WHERE c.oid = view AND x.grantor <> c.relowner;
     RETURN QUERY SELECT format('view %s, whose trigger %I is disabled,', target, t.tgname) FROM pg_trigger t WHERE t.tgrelid = view AND t.tgenabled <> 'O';
+    -- What no statement above makes again
+    RETURN QUERY WITH parts AS (SELECT view AS oid UNION ALL SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = view)
+        SELECT format('view %s, which would lose %s,', target, l.lost) FROM (
+            SELECT pg_describe_object('pg_statistic_ext'::regclass, s.oid, 0) FROM pg_statistic_ext s WHERE s.stxrelid = view
+            UNION ALL SELECT format('CLUSTER ON %s', idgen_migrate.name_of(i.indexrelid)) FROM pg_index i WHERE i.indrelid = view AND i.indisclustered
+            UNION ALL SELECT format('the tablespace of %s', idgen_migrate.name_of(c.oid)) FROM parts p JOIN pg_class c ON c.oid = p.oid AND c.oid <> view AND c.reltablespace <> 0
+            UNION ALL SELECT format('settings of column %I of %s', a.attname, idgen_migrate.name_of(a.attrelid)) FROM parts p JOIN pg_attribute a ON a.attrelid = p.oid JOIN pg_type t ON t.oid = a.atttypid
+                WHERE a.attnum > 0 AND (a.attstattarget >= 0 OR array_to_string(a.attoptions, ' ') ~ 'n_distinct' OR p.oid = view AND (a.attstorage <> t.typstorage OR a.attcompression <> ''))
+            UNION ALL SELECT 'options of its TOAST table' FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid AND t.reloptions IS NOT NULL WHERE c.oid = view
+            UNION ALL SELECT 'the comment on ' || pg_describe_object(d.classoid, d.objoid, 0) FROM pg_description d
+                WHERE d.classoid = 'pg_class'::regclass AND d.objoid IN (SELECT p.oid FROM parts p WHERE p.oid <> view)
+                   OR d.classoid = 'pg_rewrite'::regclass AND d.objoid IN (SELECT w.oid FROM pg_rewrite w WHERE w.ev_class = view)
+                   OR d.classoid = 'pg_trigger'::regclass AND d.objoid IN (SELECT t.oid FROM pg_trigger t WHERE t.tgrelid = view)) l(lost);
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
         RETURN QUERY SELECT format('view %s, which calls %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
         -- What a view of another role calls runs with the rights of whoever reads it.
