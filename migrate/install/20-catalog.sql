@@ -116,6 +116,17 @@ BEGIN
 END
 $$;
 
+-- The roles, but for this one and superusers, that own a schema or may create in it.
+CREATE FUNCTION idgen_migrate.makers_in(schema oid) RETURNS TABLE (maker text, is_owner boolean)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN m.role = 0 THEN 'PUBLIC' WHEN m.is_owner THEN quote_ident(r.rolname) ELSE quote_ident(pg_get_userbyid(m.role)) END, m.is_owner
+      FROM pg_namespace n JOIN pg_database d ON d.datname = current_database()
+      CROSS JOIN LATERAL (SELECT n.nspowner, true UNION ALL
+                          SELECT a.grantee, false FROM aclexplode(n.nspacl) a WHERE a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner) m(role, is_owner)
+      LEFT JOIN pg_roles r ON r.oid = CASE WHEN m.role = 'pg_database_owner'::regrole THEN d.datdba ELSE m.role END
+     WHERE n.oid = schema AND (m.role = 0 OR NOT r.rolsuper AND r.rolname <> current_user)
+$$;
+
 COMMENT ON FUNCTION idgen_migrate.name_of(oid) IS 'a table as schema and name';
 COMMENT ON FUNCTION idgen_migrate.is_own(oid) IS 'whether the very role that runs this owns a table';
 COMMENT ON FUNCTION idgen_migrate.column_number(oid, name) IS 'number of a column';
@@ -127,6 +138,7 @@ COMMENT ON FUNCTION idgen_migrate.beside(name, name) IS 'name of the column besi
 COMMENT ON FUNCTION idgen_migrate.time_text(oid, name) IS 'the instant of a row as an expression';
 COMMENT ON FUNCTION idgen_migrate.tables_around(oid) IS 'a table, those above and below it, and those that reference them';
 COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables call that belongs to others than superusers';
+COMMENT ON FUNCTION idgen_migrate.makers_in(oid) IS 'the other ordinary roles that own a schema or may create in it';
 
 -- What the catalog says of a column that is to be widened: where it is inherited, which columns hold its values, and which views
 -- are dropped for it and made again.
@@ -251,6 +263,8 @@ BEGIN
                    OR d.classoid = 'pg_rewrite'::regclass AND d.objoid IN (SELECT w.oid FROM pg_rewrite w WHERE w.ev_class = view)
                    OR d.classoid = 'pg_trigger'::regclass AND d.objoid IN (SELECT t.oid FROM pg_trigger t WHERE t.tgrelid = view)) l(lost);
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+        RETURN QUERY SELECT format('view %s, which lies in a schema of %s,', target, m.maker) FROM pg_class c CROSS JOIN LATERAL idgen_migrate.makers_in(c.relnamespace) m
+            WHERE c.oid = view AND m.is_owner;
         RETURN QUERY SELECT format('view %s, which calls %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
         -- What a view of another role calls runs with the rights of whoever reads it.
         RETURN QUERY

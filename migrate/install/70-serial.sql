@@ -87,7 +87,8 @@ BEGIN
 END
 $$;
 
--- Locks the views that show columns of a table, the outermost first, as a query of them does: before the table.
+-- Locks the views that show columns of a table, the outermost first, as a query of them does: before the table. Those of other
+-- roles keep the type, and are not touched.
 CREATE FUNCTION idgen_migrate.lock_views(relation oid, columns name[], lock_wait interval) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -96,8 +97,13 @@ DECLARE
 BEGIN
     PERFORM idgen_migrate.set_lock_timeout(lock_wait);
     PERFORM idgen_migrate.guard(relation);
-    FOR one IN SELECT v.view, c.relkind FROM idgen_migrate.views_on(relation, columns) v JOIN pg_class c ON c.oid = v.view ORDER BY v.depth DESC, v.view LOOP
-        EXECUTE format('ALTER %s %s OWNER TO CURRENT_USER', CASE one.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, idgen_migrate.name_of(one.view));
+    FOR one IN SELECT v.view, c.relkind, idgen_migrate.name_of(v.view) AS target FROM idgen_migrate.views_on(relation, columns) v JOIN pg_class c ON c.oid = v.view
+                WHERE idgen_migrate.is_own(v.view) ORDER BY v.depth DESC, v.view LOOP
+        -- Only a lock: the owner is this role. If the name has come to mean another view, this would take that: all is undone.
+        EXECUTE format('ALTER %s %s OWNER TO CURRENT_USER', CASE one.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, one.target);
+        IF to_regclass(one.target) IS DISTINCT FROM one.view::regclass THEN
+            RAISE lock_not_available;
+        END IF;
         locked := locked || one.view;
     END LOOP;
     RETURN coalesce(locked, '{}');

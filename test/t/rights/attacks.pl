@@ -329,6 +329,43 @@ ok(!succeeds($boss), 'a trigger that comes meanwhile ends it');
 $watcher->disconnect;
 nobody_fell('a trigger that comes meanwhile');
 
+# 7. Views of Mallory's that come while the boss, or a member of her role, widens a key: they stay hers, and nothing reads by them.
+for my $kind ('VIEW', 'MATERIALIZED VIEW')
+{
+	new_database();
+	$boss->do($_) for 'GRANT USAGE ON SCHEMA boss TO mallory', (map { ("CREATE TABLE boss.$_ (id serial PRIMARY KEY)", "INSERT INTO boss.$_ VALUES (1)") } qw(a b)), 'GRANT SELECT ON boss.b TO mallory';
+	my $holder = connect_to($node, db => "app$number");
+	$holder->do($_) for 'BEGIN', 'LOCK TABLE boss.a IN ROW EXCLUSIVE MODE';
+	$boss->do(q{CALL idgen_migrate.adopt('boss', lock_wait => '1 h')}, { pg_async => PG_ASYNC });
+	wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $boss->{pg_pid} AND NOT granted)");
+	$mallory->do("CREATE $kind evil.v AS SELECT id, evil.trap() FROM boss.b");
+	$holder->do('COMMIT');
+	ok(!succeeds($boss), "a $kind that comes meanwhile ends it");
+	like($boss->errstr, qr/view evil\.v, which belongs to mallory, uses a column of boss\.b/, "a $kind that comes meanwhile: the error says why");
+	is(value_of($holder, q{SELECT relowner::regrole FROM pg_class WHERE oid = 'evil.v'::regclass}), 'mallory', "a $kind that comes meanwhile stays its owner's");
+	nobody_fell("a $kind that comes meanwhile");
+	$holder->disconnect;
+}
+new_database();
+$root->do('GRANT mallory TO victim');
+$mallory->do($_) for 'CREATE SCHEMA stage', 'GRANT USAGE, CREATE ON SCHEMA stage TO victim';
+$victim->do($_) for 'CREATE TABLE home.t (id serial PRIMARY KEY)', 'INSERT INTO home.t VALUES (1)', 'CREATE VIEW stage.v AS SELECT id FROM home.t';
+my $holder = connect_to($node, db => "app$number");
+$holder->do($_) for 'BEGIN', 'SELECT FROM stage.v';
+$victim->do(q{CALL idgen_migrate.replace_serial('home.t', 'id', widen => true, lock_wait => '1 h')}, { pg_async => PG_ASYNC });
+wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $victim->{pg_pid} AND NOT granted)");
+$mallory->do($_) for 'BEGIN', 'ALTER SCHEMA stage RENAME TO before', 'CREATE SCHEMA stage', 'CREATE VIEW stage.v AS SELECT evil.trap()', 'COMMIT';
+$holder->do($_) for 'COMMIT', "SELECT pg_cancel_backend($victim->{pg_pid}) FROM pg_sleep(1)";
+succeeds($victim);
+is(value_of($holder, q{SELECT relowner::regrole FROM pg_class WHERE oid = 'stage.v'::regclass}), 'mallory', 'a view in the place of one that is locked stays its owner\'s');
+$victim->do(q{CALL idgen_migrate.replace_serial('home.t', 'id', widen => true)});
+is(value_of($holder, 'SELECT id FROM before.v'), 1, 'a view in the place of one that is locked: called again, it goes on');
+nobody_fell('a view in the place of one that is locked');
+$root->do('REVOKE mallory FROM victim');
+$holder->do($_) for 'CREATE TABLE boss.t (id serial PRIMARY KEY)', 'CREATE VIEW evil.shown AS SELECT id FROM boss.t';
+is(value_of($boss, q{SELECT finding FROM idgen_migrate.check('widen', 'boss.t', 'id') WHERE NOT ok}), 'view evil.shown, which lies in a schema of mallory, uses boss.t.id', 'a superuser\'s view in another\'s schema');
+$holder->disconnect;
+
 # Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
 # migrates.
 new_database(0);
