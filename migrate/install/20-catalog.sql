@@ -116,6 +116,17 @@ BEGIN
 END
 $$;
 
+-- Whether an object belongs to another role than this one, and not to a superuser.
+CREATE FUNCTION idgen_migrate.is_others(class oid, object oid) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM pg_roles r WHERE NOT r.rolsuper AND r.rolname <> current_user AND r.oid = CASE class
+        WHEN 'pg_proc'::regclass THEN (SELECT proowner FROM pg_proc WHERE oid = object)
+        WHEN 'pg_operator'::regclass THEN (SELECT oprowner FROM pg_operator WHERE oid = object)
+        WHEN 'pg_type'::regclass THEN (SELECT typowner FROM pg_type WHERE oid = object)
+        WHEN 'pg_collation'::regclass THEN (SELECT collowner FROM pg_collation WHERE oid = object)
+        WHEN 'pg_class'::regclass THEN (SELECT relowner FROM pg_class WHERE oid = object) END)
+$$;
+
 -- The roles, but for this one and superusers, that own a schema or may create in it.
 CREATE FUNCTION idgen_migrate.makers_in(schema oid) RETURNS TABLE (maker text, is_owner boolean)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -138,6 +149,7 @@ COMMENT ON FUNCTION idgen_migrate.beside(name, name) IS 'name of the column besi
 COMMENT ON FUNCTION idgen_migrate.time_text(oid, name) IS 'the instant of a row as an expression';
 COMMENT ON FUNCTION idgen_migrate.tables_around(oid) IS 'a table, those above and below it, and those that reference them';
 COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables call that belongs to others than superusers';
+COMMENT ON FUNCTION idgen_migrate.is_others(oid, oid) IS 'whether an object belongs to another ordinary role';
 COMMENT ON FUNCTION idgen_migrate.makers_in(oid) IS 'the other ordinary roles that own a schema or may create in it';
 
 -- What the catalog says of a column that is to be widened: where it is inherited, which columns hold its values, and which views
@@ -191,7 +203,7 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT s.view, max(s.depth) FROM shown s GROUP BY s.view
 $$;
 
--- The statements that make a view once more as it is.
+-- The statements that make a view once more as it is, but for the rows of a materialized one.
 CREATE FUNCTION idgen_migrate.view_texts(view oid) RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -207,7 +219,7 @@ BEGIN
         (SELECT format('USING %I', m.amname) FROM pg_am m WHERE m.oid = class.relam),
         'WITH (' || array_to_string(class.reloptions, ', ') || ')',
         (SELECT format('TABLESPACE %I', s.spcname) FROM pg_tablespace s WHERE s.oid = class.reltablespace),
-        'AS', rtrim(pg_get_viewdef(view), ';'), CASE WHEN NOT class.relispopulated THEN 'WITH NO DATA' END);
+        'AS', rtrim(pg_get_viewdef(view), ';'), CASE WHEN class.relkind = 'm' THEN 'WITH NO DATA' END);
     RETURN QUERY SELECT format('ALTER VIEW %s ALTER COLUMN %I SET DEFAULT %s', target, a.attname, pg_get_expr(f.adbin, view))
         FROM pg_attrdef f JOIN pg_attribute a ON a.attrelid = view AND a.attnum = f.adnum WHERE f.adrelid = view;
     RETURN QUERY SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = view ORDER BY i.indexrelid;
@@ -304,10 +316,54 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT format('foreign table %s', idgen_migrate.name_of(p.oid)) FROM places p JOIN pg_class c ON c.oid = p.oid WHERE c.relkind = 'f'
 $$;
 
+-- What the server, and the statements that make views, find by its name when columns are widened, and for which part of a table
+-- or view: the types have changed, so another function or operator of that name may fit better.
+CREATE FUNCTION idgen_migrate.named_for(relation oid, columns name[]) RETURNS TABLE (part text, class oid, object oid)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT DISTINCT CASE WHEN w.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, w.ev_class, 0) END, u.refclassid, u.refobjid
+      FROM (SELECT t.oid, idgen_migrate.column_number(t.oid, c) FROM idgen_migrate.tree(relation) AS t(oid) CROSS JOIN unnest(columns) c
+            UNION ALL SELECT v.view, NULL FROM idgen_migrate.views_on(relation, columns) v) p(oid, number)
+      JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = p.oid AND (p.number IS NULL OR d.refobjsubid = p.number)
+       AND d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_class'::regclass, 'pg_statistic_ext'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass)
+      LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+      JOIN pg_depend u ON u.classid = d.classid AND u.objid = d.objid
+       AND (u.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass, 'pg_collation'::regclass) OR u.refclassid = 'pg_class'::regclass AND d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass))
+     WHERE w.oid IS NULL OR w.ev_class = p.oid
+$$;
+
+-- What of that another ordinary role could put something else in the place of.
+CREATE FUNCTION idgen_migrate.name_findings(relation oid, columns name[]) RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT n.class, n.object, i.schema, format('%s uses %s, ', n.part, pg_describe_object(n.class, n.object, 0)) AS use
+                 FROM idgen_migrate.named_for(relation, columns) n CROSS JOIN LATERAL pg_identify_object(n.class, n.object, 0) i
+                WHERE n.class <> 'pg_class'::regclass ORDER BY 4 LOOP
+        RETURN QUERY SELECT false, '42501', one.use || format(CASE WHEN m.is_owner THEN 'in a schema of %s' ELSE 'in whose schema %s may create' END, m.maker),
+            'What is made there for bigint would take its place: '
+                || format(CASE WHEN m.is_owner THEN 'ALTER SCHEMA %1$s OWNER TO %3$I' ELSE 'REVOKE CREATE ON SCHEMA %1$s FROM %2$s CASCADE' END, one.schema, m.maker, current_user)
+            FROM idgen_migrate.makers_in(to_regnamespace(one.schema)) m;
+        -- A type's owner can make casts to it, of which the server knows by the functions.
+        RETURN QUERY SELECT false, '42501', one.use || format('and %s belongs to another role', pg_describe_object(o.class, o.oid, 0)),
+            format('It may change what is called: drop it, or give it to %I.', current_user)
+            FROM (SELECT one.class, o.oid FROM pg_proc p JOIN pg_proc o ON o.proname = p.proname AND o.pronamespace = p.pronamespace AND o.oid <> p.oid
+                   WHERE one.class = 'pg_proc'::regclass AND p.oid = one.object
+                  UNION ALL SELECT one.class, o.oid FROM pg_operator p JOIN pg_operator o ON o.oprname = p.oprname AND o.oprnamespace = p.oprnamespace AND o.oid <> p.oid
+                   WHERE one.class = 'pg_operator'::regclass AND p.oid = one.object
+                  UNION ALL SELECT 'pg_type'::regclass, p.prorettype FROM pg_proc p WHERE one.class = 'pg_proc'::regclass AND p.oid = one.object
+                  UNION ALL SELECT one.class, one.object WHERE one.class = 'pg_type'::regclass) o(class, oid)
+           WHERE idgen_migrate.is_others(o.class, o.oid);
+    END LOOP;
+END
+$$;
+
 COMMENT ON FUNCTION idgen_migrate.tree(oid) IS 'a table with its partitions and children';
 COMMENT ON FUNCTION idgen_migrate.origin_of(oid, name) IS 'the topmost table from which a table inherits a column';
 COMMENT ON FUNCTION idgen_migrate.columns_with(oid, name) IS 'the columns that hold a key: itself, and all that reference it';
 COMMENT ON FUNCTION idgen_migrate.views_on(oid, name[]) IS 'the views that show columns of a table';
 COMMENT ON FUNCTION idgen_migrate.view_texts(oid) IS 'the statements that make a view once more';
+COMMENT ON FUNCTION idgen_migrate.named_for(oid, name[]) IS 'what is found by its name when columns are widened';
+COMMENT ON FUNCTION idgen_migrate.name_findings(oid, name[]) IS 'findings about what is found by its name when columns are widened';
 COMMENT ON FUNCTION idgen_migrate.keepers_of_view(oid) IS 'what keeps a view from being made again';
 COMMENT ON FUNCTION idgen_migrate.keepers_of_type(oid, name) IS 'what keeps a column''s type as it is';
