@@ -3,14 +3,16 @@
 -- Functions have SET search_path, or BEGIN ATOMIC if they stand for a function of idgen. A procedure that commits can
 -- have neither: it sets the path as its first statement and after each COMMIT, in words that tools/install-script writes.
 
--- Only a superuser may have rights in the schema, before or later.
+-- Only a superuser may have rights in the schema, before or later. What default privileges give in one that was just made is taken
+-- back at the end: nobody else has seen it.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
                 WHERE n.nspname OPERATOR(pg_catalog.=) 'idgen_migrate'::pg_catalog.name
                   AND (NOT r.rolsuper
-                       OR EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) a WHERE a.grantee OPERATOR(pg_catalog.<>) n.nspowner
-                                     AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text)
+                       OR n.xmin OPERATOR(pg_catalog.<>) pg_catalog.pg_current_xact_id()::pg_catalog.xid
+                          AND EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) a WHERE a.grantee OPERATOR(pg_catalog.<>) n.nspowner
+                                         AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text)
                        OR EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.refobjid OPERATOR(pg_catalog.=) n.oid
                                      AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass::pg_catalog.oid
                                      AND d.classid OPERATOR(pg_catalog.<>) 'pg_catalog.pg_extension'::pg_catalog.regclass::pg_catalog.oid))) THEN
@@ -21,7 +23,6 @@ BEGIN
     END IF;
 END
 $$;
-GRANT USAGE ON SCHEMA idgen_migrate TO PUBLIC;
 
 -- A finding about a table, with advice. The state of one is the SQLSTATE of the error that it becomes.
 CREATE TYPE idgen_migrate.finding AS (ok boolean, state text, finding text, advice text);

@@ -116,6 +116,28 @@ BEGIN
 END
 $$;
 
+-- Whether an object belongs to another role than this one, and not to a superuser.
+CREATE FUNCTION idgen_migrate.is_others(class oid, object oid) RETURNS boolean
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT EXISTS (SELECT FROM pg_roles r WHERE NOT r.rolsuper AND r.rolname <> current_user AND r.oid = CASE class
+        WHEN 'pg_proc'::regclass THEN (SELECT proowner FROM pg_proc WHERE oid = object)
+        WHEN 'pg_operator'::regclass THEN (SELECT oprowner FROM pg_operator WHERE oid = object)
+        WHEN 'pg_type'::regclass THEN (SELECT typowner FROM pg_type WHERE oid = object)
+        WHEN 'pg_collation'::regclass THEN (SELECT collowner FROM pg_collation WHERE oid = object)
+        WHEN 'pg_class'::regclass THEN (SELECT relowner FROM pg_class WHERE oid = object) END)
+$$;
+
+-- The roles, but for this one and superusers, that own a schema or may create in it.
+CREATE FUNCTION idgen_migrate.makers_in(schema oid) RETURNS TABLE (maker text, is_owner boolean)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN m.role = 0 THEN 'PUBLIC' WHEN m.is_owner THEN quote_ident(r.rolname) ELSE quote_ident(pg_get_userbyid(m.role)) END, m.is_owner
+      FROM pg_namespace n JOIN pg_database d ON d.datname = current_database()
+      CROSS JOIN LATERAL (SELECT n.nspowner, true UNION ALL
+                          SELECT a.grantee, false FROM aclexplode(n.nspacl) a WHERE a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner) m(role, is_owner)
+      LEFT JOIN pg_roles r ON r.oid = CASE WHEN m.role = 'pg_database_owner'::regrole THEN d.datdba ELSE m.role END
+     WHERE n.oid = schema AND (m.role = 0 OR NOT r.rolsuper AND r.rolname <> current_user)
+$$;
+
 COMMENT ON FUNCTION idgen_migrate.name_of(oid) IS 'a table as schema and name';
 COMMENT ON FUNCTION idgen_migrate.is_own(oid) IS 'whether the very role that runs this owns a table';
 COMMENT ON FUNCTION idgen_migrate.column_number(oid, name) IS 'number of a column';
@@ -127,6 +149,8 @@ COMMENT ON FUNCTION idgen_migrate.beside(name, name) IS 'name of the column besi
 COMMENT ON FUNCTION idgen_migrate.time_text(oid, name) IS 'the instant of a row as an expression';
 COMMENT ON FUNCTION idgen_migrate.tables_around(oid) IS 'a table, those above and below it, and those that reference them';
 COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables call that belongs to others than superusers';
+COMMENT ON FUNCTION idgen_migrate.is_others(oid, oid) IS 'whether an object belongs to another ordinary role';
+COMMENT ON FUNCTION idgen_migrate.makers_in(oid) IS 'the other ordinary roles that own a schema or may create in it';
 
 -- What the catalog says of a column that is to be widened: where it is inherited, which columns hold its values, and which views
 -- are dropped for it and made again.
@@ -179,13 +203,15 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT s.view, max(s.depth) FROM shown s GROUP BY s.view
 $$;
 
--- The statements that make a view once more as it is.
+-- The statements that make a view once more as it is, but for the rows of a materialized one.
 CREATE FUNCTION idgen_migrate.view_texts(view oid) RETURNS SETOF text
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     target text := idgen_migrate.name_of(view);
     class pg_class%ROWTYPE;
     kind text;
+    rights aclitem[];
+    by_default oid[];
 BEGIN
     SELECT * INTO class FROM pg_class c WHERE c.oid = view;
     kind := CASE class.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END;
@@ -193,7 +219,7 @@ BEGIN
         (SELECT format('USING %I', m.amname) FROM pg_am m WHERE m.oid = class.relam),
         'WITH (' || array_to_string(class.reloptions, ', ') || ')',
         (SELECT format('TABLESPACE %I', s.spcname) FROM pg_tablespace s WHERE s.oid = class.reltablespace),
-        'AS', rtrim(pg_get_viewdef(view), ';'), CASE WHEN NOT class.relispopulated THEN 'WITH NO DATA' END);
+        'AS', rtrim(pg_get_viewdef(view), ';'), CASE WHEN class.relkind = 'm' THEN 'WITH NO DATA' END);
     RETURN QUERY SELECT format('ALTER VIEW %s ALTER COLUMN %I SET DEFAULT %s', target, a.attname, pg_get_expr(f.adbin, view))
         FROM pg_attrdef f JOIN pg_attribute a ON a.attrelid = view AND a.attnum = f.adnum WHERE f.adrelid = view;
     RETURN QUERY SELECT pg_get_indexdef(i.indexrelid) FROM pg_index i WHERE i.indrelid = view ORDER BY i.indexrelid;
@@ -204,11 +230,14 @@ BEGIN
     RETURN QUERY SELECT format('COMMENT ON COLUMN %s.%I IS %L', target, a.attname, d.description) FROM pg_description d
         JOIN pg_attribute a ON a.attrelid = view AND a.attnum = d.objsubid WHERE d.classoid = 'pg_class'::regclass AND d.objoid = view AND d.objsubid > 0;
     -- Rights as they are, not as default privileges would give them.
-    RETURN QUERY SELECT format('REVOKE ALL ON %s FROM %s', target, g.grantee) FROM unnest(ARRAY['PUBLIC', quote_ident(pg_get_userbyid(class.relowner))]) AS g(grantee)
-        WHERE class.relacl IS NOT NULL;
+    by_default := ARRAY(SELECT x.grantee FROM pg_default_acl d CROSS JOIN LATERAL aclexplode(d.defaclacl) x
+                         WHERE d.defaclrole = class.relowner AND d.defaclobjtype = 'r' AND d.defaclnamespace IN (0, class.relnamespace));
+    rights := coalesce(class.relacl, CASE WHEN by_default <> '{}' THEN acldefault('r', class.relowner) END);
+    RETURN QUERY SELECT DISTINCT format('REVOKE ALL ON %s FROM %s', target, CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END)
+        FROM unnest(by_default || ARRAY[0, class.relowner]) AS g(grantee) WHERE rights IS NOT NULL;
     RETURN QUERY SELECT format('GRANT %s%s ON %s TO %s%s', x.privilege_type, ' (' || quote_ident(r.column_name) || ')', target,
                                CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END, CASE WHEN x.is_grantable THEN ' WITH GRANT OPTION' END)
-        FROM (SELECT NULL::name AS column_name, class.relacl AS acl UNION ALL SELECT a.attname, a.attacl FROM pg_attribute a WHERE a.attrelid = view) r
+        FROM (SELECT NULL::name AS column_name, rights AS acl UNION ALL SELECT a.attname, a.attacl FROM pg_attribute a WHERE a.attrelid = view) r
         CROSS JOIN LATERAL aclexplode(r.acl) x;
 END
 $$;
@@ -229,9 +258,25 @@ BEGIN
         WHERE d.classid = 'pg_class'::regclass AND d.objid = view AND d.deptype = 'e';
     RETURN QUERY SELECT format('view %s, which has a security label,', target) FROM pg_seclabel l WHERE l.classoid = 'pg_class'::regclass AND l.objoid = view;
     RETURN QUERY SELECT format('view %s, on which %I has granted rights,', target, pg_get_userbyid(x.grantor))
-        FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) x WHERE c.oid = view AND x.grantor <> c.relowner;
+        FROM pg_class c CROSS JOIN LATERAL (SELECT c.relacl UNION ALL SELECT a.attacl FROM pg_attribute a WHERE a.attrelid = view) r(acl)
+        CROSS JOIN LATERAL aclexplode(r.acl) x WHERE c.oid = view AND x.grantor <> c.relowner;
     RETURN QUERY SELECT format('view %s, whose trigger %I is disabled,', target, t.tgname) FROM pg_trigger t WHERE t.tgrelid = view AND t.tgenabled <> 'O';
+    -- What no statement above makes again
+    RETURN QUERY WITH parts AS (SELECT view AS oid UNION ALL SELECT i.indexrelid FROM pg_index i WHERE i.indrelid = view)
+        SELECT format('view %s, which would lose %s,', target, l.lost) FROM (
+            SELECT pg_describe_object('pg_statistic_ext'::regclass, s.oid, 0) FROM pg_statistic_ext s WHERE s.stxrelid = view
+            UNION ALL SELECT format('CLUSTER ON %s', idgen_migrate.name_of(i.indexrelid)) FROM pg_index i WHERE i.indrelid = view AND i.indisclustered
+            UNION ALL SELECT format('the tablespace of %s', idgen_migrate.name_of(c.oid)) FROM parts p JOIN pg_class c ON c.oid = p.oid AND c.oid <> view AND c.reltablespace <> 0
+            UNION ALL SELECT format('settings of column %I of %s', a.attname, idgen_migrate.name_of(a.attrelid)) FROM parts p JOIN pg_attribute a ON a.attrelid = p.oid JOIN pg_type t ON t.oid = a.atttypid
+                WHERE a.attnum > 0 AND (a.attstattarget >= 0 OR array_to_string(a.attoptions, ' ') ~ 'n_distinct' OR p.oid = view AND (a.attstorage <> t.typstorage OR a.attcompression <> ''))
+            UNION ALL SELECT 'options of its TOAST table' FROM pg_class c JOIN pg_class t ON t.oid = c.reltoastrelid AND t.reloptions IS NOT NULL WHERE c.oid = view
+            UNION ALL SELECT 'the comment on ' || pg_describe_object(d.classoid, d.objoid, 0) FROM pg_description d
+                WHERE d.classoid = 'pg_class'::regclass AND d.objoid IN (SELECT p.oid FROM parts p WHERE p.oid <> view)
+                   OR d.classoid = 'pg_rewrite'::regclass AND d.objoid IN (SELECT w.oid FROM pg_rewrite w WHERE w.ev_class = view)
+                   OR d.classoid = 'pg_trigger'::regclass AND d.objoid IN (SELECT t.oid FROM pg_trigger t WHERE t.tgrelid = view)) l(lost);
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+        RETURN QUERY SELECT format('view %s, which lies in a schema of %s,', target, m.maker) FROM pg_class c CROSS JOIN LATERAL idgen_migrate.makers_in(c.relnamespace) m
+            WHERE c.oid = view AND m.is_owner;
         RETURN QUERY SELECT format('view %s, which calls %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
         -- What a view of another role calls runs with the rights of whoever reads it.
         RETURN QUERY
@@ -271,10 +316,54 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp A
     SELECT format('foreign table %s', idgen_migrate.name_of(p.oid)) FROM places p JOIN pg_class c ON c.oid = p.oid WHERE c.relkind = 'f'
 $$;
 
+-- What the server, and the statements that make views, find by its name when columns are widened, and for which part of a table
+-- or view: the types have changed, so another function or operator of that name may fit better.
+CREATE FUNCTION idgen_migrate.named_for(relation oid, columns name[]) RETURNS TABLE (part text, class oid, object oid)
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT DISTINCT CASE WHEN w.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, w.ev_class, 0) END, u.refclassid, u.refobjid
+      FROM (SELECT t.oid, idgen_migrate.column_number(t.oid, c) FROM idgen_migrate.tree(relation) AS t(oid) CROSS JOIN unnest(columns) c
+            UNION ALL SELECT v.view, NULL FROM idgen_migrate.views_on(relation, columns) v) p(oid, number)
+      JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = p.oid AND (p.number IS NULL OR d.refobjsubid = p.number)
+       AND d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_class'::regclass, 'pg_statistic_ext'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass)
+      LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
+      JOIN pg_depend u ON u.classid = d.classid AND u.objid = d.objid
+       AND (u.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass, 'pg_collation'::regclass) OR u.refclassid = 'pg_class'::regclass AND d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass))
+     WHERE w.oid IS NULL OR w.ev_class = p.oid
+$$;
+
+-- What of that another ordinary role could put something else in the place of.
+CREATE FUNCTION idgen_migrate.name_findings(relation oid, columns name[]) RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    one record;
+BEGIN
+    FOR one IN SELECT n.class, n.object, i.schema, format('%s uses %s, ', n.part, pg_describe_object(n.class, n.object, 0)) AS use
+                 FROM idgen_migrate.named_for(relation, columns) n CROSS JOIN LATERAL pg_identify_object(n.class, n.object, 0) i
+                WHERE n.class <> 'pg_class'::regclass ORDER BY 4 LOOP
+        RETURN QUERY SELECT false, '42501', one.use || format(CASE WHEN m.is_owner THEN 'in a schema of %s' ELSE 'in whose schema %s may create' END, m.maker),
+            'What is made there for bigint would take its place: '
+                || format(CASE WHEN m.is_owner THEN 'ALTER SCHEMA %1$s OWNER TO %3$I' ELSE 'REVOKE CREATE ON SCHEMA %1$s FROM %2$s CASCADE' END, one.schema, m.maker, current_user)
+            FROM idgen_migrate.makers_in(to_regnamespace(one.schema)) m;
+        -- A type's owner can make casts to it, of which the server knows by the functions.
+        RETURN QUERY SELECT false, '42501', one.use || format('and %s belongs to another role', pg_describe_object(o.class, o.oid, 0)),
+            format('It may change what is called: drop it, or give it to %I.', current_user)
+            FROM (SELECT one.class, o.oid FROM pg_proc p JOIN pg_proc o ON o.proname = p.proname AND o.pronamespace = p.pronamespace AND o.oid <> p.oid
+                   WHERE one.class = 'pg_proc'::regclass AND p.oid = one.object
+                  UNION ALL SELECT one.class, o.oid FROM pg_operator p JOIN pg_operator o ON o.oprname = p.oprname AND o.oprnamespace = p.oprnamespace AND o.oid <> p.oid
+                   WHERE one.class = 'pg_operator'::regclass AND p.oid = one.object
+                  UNION ALL SELECT 'pg_type'::regclass, p.prorettype FROM pg_proc p WHERE one.class = 'pg_proc'::regclass AND p.oid = one.object
+                  UNION ALL SELECT one.class, one.object WHERE one.class = 'pg_type'::regclass) o(class, oid)
+           WHERE idgen_migrate.is_others(o.class, o.oid);
+    END LOOP;
+END
+$$;
+
 COMMENT ON FUNCTION idgen_migrate.tree(oid) IS 'a table with its partitions and children';
 COMMENT ON FUNCTION idgen_migrate.origin_of(oid, name) IS 'the topmost table from which a table inherits a column';
 COMMENT ON FUNCTION idgen_migrate.columns_with(oid, name) IS 'the columns that hold a key: itself, and all that reference it';
 COMMENT ON FUNCTION idgen_migrate.views_on(oid, name[]) IS 'the views that show columns of a table';
 COMMENT ON FUNCTION idgen_migrate.view_texts(oid) IS 'the statements that make a view once more';
+COMMENT ON FUNCTION idgen_migrate.named_for(oid, name[]) IS 'what is found by its name when columns are widened';
+COMMENT ON FUNCTION idgen_migrate.name_findings(oid, name[]) IS 'findings about what is found by its name when columns are widened';
 COMMENT ON FUNCTION idgen_migrate.keepers_of_view(oid) IS 'what keeps a view from being made again';
 COMMENT ON FUNCTION idgen_migrate.keepers_of_type(oid, name) IS 'what keeps a column''s type as it is';

@@ -22,10 +22,6 @@ CREATE TABLE idgen_migrate.job (
 );
 ALTER TABLE idgen_migrate.job ENABLE ROW LEVEL SECURITY;
 CREATE POLICY table_owner ON idgen_migrate.job USING (idgen_migrate.is_own(relation::pg_catalog.oid));
-GRANT SELECT,
-      INSERT (relation, id_column, kind, step, rows_done, rows_estimated, started, last_batch, runner, last_id, last_time, parent, source, helper, has_made),
-      UPDATE (kind, step, rows_done, rows_estimated, started, last_batch, runner, last_id, last_time, parent, source, helper, has_made)
-   ON idgen_migrate.job TO PUBLIC;
 
 COMMENT ON TABLE idgen_migrate.job IS 'migrations of tables, one row each; the owner of a table writes its rows';
 COMMENT ON POLICY table_owner ON idgen_migrate.job IS 'the owner of a table sees and writes its migrations';

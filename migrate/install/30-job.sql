@@ -27,7 +27,6 @@ SELECT j.relation, j.id_column, j.kind, j.step, j.rows_done, j.rows_estimated, j
        idgen_migrate.next_step(j.relation::pg_catalog.oid, j.id_column, j.kind, j.step) AS next_step
   FROM idgen_migrate.job j
  WHERE j.step <> 'abandoned' AND EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = j.relation::pg_catalog.oid);
-GRANT SELECT ON idgen_migrate.progress TO PUBLIC;
 
 -- Enters a migration, or this session as the one that goes on with it.
 CREATE FUNCTION idgen_migrate.enter(relation oid, id_column name, kind text, step text) RETURNS void

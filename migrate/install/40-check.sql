@@ -19,11 +19,10 @@ BEGIN
         RETURN QUERY SELECT false, '42501', format('a superuser''s table calls %s of %I', f.object, f.owner),
             'It would run with the superuser''s rights: give the table to an ordinary role, or the object to a superuser.'
             FROM idgen_migrate.foreign_code(tables) f;
-        RETURN QUERY SELECT DISTINCT false, '42501', format('a superuser''s table lies in schema %I of %I', n.nspname, o.rolname),
+        RETURN QUERY SELECT DISTINCT false, '42501', format('a superuser''s table lies in schema %I of %s', n.nspname, m.maker),
             'Its owner could put another table in its place: give the table to an ordinary role, or move it to a superuser''s schema.'
-            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_database d ON d.datname = current_database()
-            JOIN pg_roles o ON o.oid = CASE WHEN n.nspowner = 'pg_database_owner'::regrole THEN d.datdba ELSE n.nspowner END
-           WHERE c.oid = ANY (tables) AND NOT o.rolsuper;
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL idgen_migrate.makers_in(n.oid) m
+           WHERE c.oid = ANY (tables) AND m.is_owner;
         -- A snapshot of before the lock would not show a trigger that came while it was waited for.
         RETURN QUERY SELECT false, '25001', format('a superuser''s table is not migrated under %s', current_setting('transaction_isolation')),
             'SET default_transaction_isolation = ''read committed'';' WHERE current_setting('transaction_isolation') <> 'read committed';

@@ -23,6 +23,7 @@ BEGIN
         RETURN QUERY SELECT false, '42809', format('%s uses %s.%I', k.keeper, idgen_migrate.name_of(one.holder), one.holder_column),
             'Drop it before, and make it again after.'
             FROM idgen_migrate.keepers_of_type(one.holder, one.holder_column) AS k(keeper) WHERE is_widened ORDER BY 3;
+        RETURN QUERY SELECT * FROM idgen_migrate.name_findings(one.holder, ARRAY[one.holder_column]) WHERE is_widened;
         RETURN QUERY SELECT * FROM idgen_migrate.role_findings(one.holder) WHERE is_widened AND one.holder <> relation;
     END LOOP;
     RETURN QUERY SELECT false, '42809', format('%s is partitioned by %I', idgen_migrate.name_of(p.partrelid), id_column),
@@ -87,7 +88,8 @@ BEGIN
 END
 $$;
 
--- Locks the views that show columns of a table, the outermost first, as a query of them does: before the table.
+-- Locks the views that show columns of a table, the outermost first, as a query of them does: before the table. Those of other
+-- roles keep the type, and are not touched.
 CREATE FUNCTION idgen_migrate.lock_views(relation oid, columns name[], lock_wait interval) RETURNS oid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -96,8 +98,13 @@ DECLARE
 BEGIN
     PERFORM idgen_migrate.set_lock_timeout(lock_wait);
     PERFORM idgen_migrate.guard(relation);
-    FOR one IN SELECT v.view, c.relkind FROM idgen_migrate.views_on(relation, columns) v JOIN pg_class c ON c.oid = v.view ORDER BY v.depth DESC, v.view LOOP
-        EXECUTE format('ALTER %s %s OWNER TO CURRENT_USER', CASE one.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, idgen_migrate.name_of(one.view));
+    FOR one IN SELECT v.view, c.relkind, idgen_migrate.name_of(v.view) AS target FROM idgen_migrate.views_on(relation, columns) v JOIN pg_class c ON c.oid = v.view
+                WHERE idgen_migrate.is_own(v.view) ORDER BY v.depth DESC, v.view LOOP
+        -- Only a lock: the owner is this role. If the name has come to mean another view, this would take that: all is undone.
+        EXECUTE format('ALTER %s %s OWNER TO CURRENT_USER', CASE one.relkind WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE 'VIEW' END, one.target);
+        IF to_regclass(one.target) IS DISTINCT FROM one.view::regclass THEN
+            RAISE lock_not_available;
+        END IF;
         locked := locked || one.view;
     END LOOP;
     RETURN coalesce(locked, '{}');
@@ -105,18 +112,26 @@ END
 $$;
 
 -- Makes columns of a table bigint: the server writes the table again, once for all of them. The views that show them are dropped
--- and made again: they are locked, but for one that has just come.
+-- and made again: they are locked, but for one that has just come. What they call runs only after it is known to be what it was,
+-- or a superuser's or this role's.
 CREATE FUNCTION idgen_migrate.widen_columns(relation oid, columns name[], locked_views oid[]) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     kept text;
+    found record;
     statement text;
     statements text[] := ARRAY(SELECT t.statement FROM idgen_migrate.views_on(relation, columns) v
                                CROSS JOIN LATERAL idgen_migrate.view_texts(v.view) WITH ORDINALITY AS t(statement, place) ORDER BY v.depth, v.view, t.place);
+    fillings text[] := ARRAY(SELECT 'REFRESH MATERIALIZED VIEW ' || idgen_migrate.name_of(v.view) FROM idgen_migrate.views_on(relation, columns) v
+                             JOIN pg_class c ON c.oid = v.view AND c.relkind = 'm' AND c.relispopulated ORDER BY v.depth, v.view);
+    named text[] := ARRAY(SELECT concat_ws(' ', n.class, n.object) FROM idgen_migrate.named_for(relation, columns) n);
 BEGIN
     FOR kept IN SELECT k.keeper FROM unnest(columns) c CROSS JOIN LATERAL idgen_migrate.keepers_of_type(relation, c) AS k(keeper) LOOP
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s uses a column of %s', kept, idgen_migrate.name_of(relation)),
             DETAIL = 'It has come meanwhile.', HINT = 'Call it again.';
+    END LOOP;
+    FOR found IN SELECT * FROM idgen_migrate.name_findings(relation, columns) LOOP
+        RAISE EXCEPTION USING ERRCODE = found.state, MESSAGE = found.finding, DETAIL = 'It has come meanwhile.', HINT = found.advice;
     END LOOP;
     IF EXISTS (SELECT FROM idgen_migrate.views_on(relation, columns) v WHERE v.view <> ALL (locked_views)) THEN
         RAISE lock_not_available;
@@ -129,6 +144,16 @@ BEGIN
                    (SELECT string_agg(format('ALTER COLUMN %I TYPE bigint', c), ', ') FROM unnest(columns) c
                      WHERE idgen_migrate.column_type(relation, c) IN ('integer'::regtype, 'smallint'::regtype)));
     FOREACH statement IN ARRAY statements LOOP
+        EXECUTE statement;
+    END LOOP;
+    FOR found IN SELECT n.part, pg_describe_object(n.class, n.object, 0) AS text FROM idgen_migrate.named_for(relation, columns) n
+                  WHERE concat_ws(' ', n.class, n.object) <> ALL (named)
+                    AND (idgen_migrate.is_others(n.class, n.object)
+                         OR n.class = 'pg_class'::regclass AND n.object NOT IN (SELECT v.view FROM idgen_migrate.views_on(relation, columns) v)) LOOP
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = format('%s would use %s', found.part, found.text),
+            DETAIL = 'Another role has put it in the place of what was used before. Nothing has been changed.', HINT = 'Have it dropped, and call it again.';
+    END LOOP;
+    FOREACH statement IN ARRAY fillings LOOP
         EXECUTE statement;
     END LOOP;
 END

@@ -48,6 +48,9 @@ GRANT SELECT ON buyer TO PUBLIC;
 GRANT UPDATE (name) ON buyer TO idgen_reader WITH GRANT OPTION;
 REVOKE ALL ON "Buyer's" FROM CURRENT_USER;
 GRANT SELECT ON "Buyer's" TO idgen_reader;
+-- Not what a view that is made again would be given
+ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT SELECT ON TABLES TO idgen_reader, PUBLIC;
+ALTER DEFAULT PRIVILEGES GRANT INSERT ON TABLES TO idgen_reader;
 
 -- What is left, and why
 CREATE TABLE queue (position serial, a text);
@@ -74,6 +77,29 @@ CREATE VIEW between_us AS SELECT one FROM of_reader;
 CREATE VIEW through_view AS SELECT id FROM through, between_us;
 CREATE TABLE their (id serial PRIMARY KEY);
 ALTER TABLE their OWNER TO idgen_reader;
+CREATE TABLE granted (id serial PRIMARY KEY);
+CREATE VIEW granted_view AS SELECT id FROM granted;
+GRANT USAGE ON SCHEMA shop TO idgen_reader;
+GRANT SELECT (id) ON granted_view TO idgen_reader WITH GRANT OPTION;
+SET ROLE idgen_reader;
+GRANT SELECT (id) ON shop.granted_view TO PUBLIC;
+RESET ROLE;
+CREATE TABLE decorated (id serial PRIMARY KEY);
+CREATE MATERIALIZED VIEW decorated_view AS SELECT id, id::text AS name FROM decorated;
+CREATE INDEX decorated_idx ON decorated_view (id, (name || ''));
+CREATE STATISTICS decorated_stat ON id, name FROM decorated_view;
+ALTER MATERIALIZED VIEW decorated_view CLUSTER ON decorated_idx;
+ALTER MATERIALIZED VIEW decorated_view ALTER id SET STATISTICS 7;
+ALTER MATERIALIZED VIEW decorated_view ALTER name SET (n_distinct = 7);
+ALTER MATERIALIZED VIEW decorated_view ALTER name SET STORAGE EXTERNAL;
+ALTER MATERIALIZED VIEW decorated_view SET (toast.autovacuum_enabled = false);
+ALTER INDEX decorated_idx ALTER 2 SET STATISTICS 7;
+COMMENT ON INDEX decorated_idx IS 'an index';
+CREATE VIEW ruled AS SELECT id FROM decorated;
+CREATE RULE no_delete AS ON DELETE TO ruled DO INSTEAD NOTHING;
+COMMENT ON RULE no_delete ON ruled IS 'a rule';
+CREATE TRIGGER taken INSTEAD OF INSERT ON ruled FOR EACH ROW EXECUTE FUNCTION take();
+COMMENT ON TRIGGER taken ON ruled IS 'a trigger';
 CREATE TABLE future (id bigserial PRIMARY KEY);
 INSERT INTO future VALUES (9223372036854775806);
 CREATE TABLE apart (id serial PRIMARY KEY);
@@ -108,6 +134,7 @@ REFRESH MATERIALIZED VIEW bought;
 \pset format unaligned
 SELECT step, relation, column_name, now, action, regexp_replace(locks, '\d+ (bytes|kB)', 'N', 'g') AS locks, remarks FROM idgen_migrate.plan('shop', '{refers_apart}');
 SELECT relation, remarks FROM idgen_migrate.plan('shop', '{apart}') WHERE relation = 'apart'::regclass;
+SELECT finding FROM idgen_migrate.check('widen', 'decorated', 'id') WHERE NOT ok ORDER BY finding COLLATE "C";
 \pset format aligned
 -- What is asked for wrongly
 SELECT * FROM idgen_migrate.plan('nothing');
@@ -120,7 +147,7 @@ SELECT count(*) FROM idgen_migrate.plan('shop', shard => 7, layout => 'snowflake
 
 -- What a view is and has, as text
 CREATE FUNCTION public.view_as_text(view oid) RETURNS text LANGUAGE sql AS $$
-    SELECT concat_ws(E'\n', c.relacl, c.reloptions, c.relispopulated, pg_get_viewdef(view), obj_description(view),
+    SELECT concat_ws(E'\n', coalesce(c.relacl, acldefault('r', c.relowner)), c.reloptions, c.relispopulated, pg_get_viewdef(view), obj_description(view),
         (SELECT string_agg(concat_ws(' ', a.attname, a.attacl, col_description(view, a.attnum), pg_get_expr(f.adbin, view)), E'\n' ORDER BY a.attnum)
            FROM pg_attribute a LEFT JOIN pg_attrdef f ON f.adrelid = view AND f.adnum = a.attnum WHERE a.attrelid = view AND a.attnum > 0),
         (SELECT string_agg(pg_get_triggerdef(t.oid), E'\n') FROM pg_trigger t WHERE t.tgrelid = view),
@@ -160,5 +187,7 @@ CALL idgen_migrate.replace_serial('event_1', 'id');
 SET client_min_messages = warning;
 DROP SCHEMA shop, other CASCADE;
 DROP PUBLICATION orders;
+ALTER DEFAULT PRIVILEGES REVOKE INSERT ON TABLES FROM idgen_reader;
+DROP TABLE before;
 DROP FUNCTION public.view_as_text;
 DROP ROLE idgen_reader;

@@ -163,9 +163,12 @@ sub versions_in { my ($db) = @_; return $node->safe_psql($db, q{SELECT string_ag
 
 in_each(sub { my ($db) = @_; create_extensions($db, $schema_of{$db}); $node->safe_psql($db, $filling) });
 my %state = map { $_ => state_of($_) } keys %schema_of;
-# Here who may not call next_id() may not call what the update adds, either.
-$node->safe_psql('postgres', 'CREATE DATABASE revoked');
-$node->safe_psql('revoked', 'CREATE EXTENSION idgen; REVOKE EXECUTE ON FUNCTION next_id(bigint, id_layout) FROM PUBLIC');
+# Here who may not call next_id() may not call what the update adds, either; and default privileges let another role put a trigger on
+# the table of migrations.
+$node->safe_psql('postgres', 'CREATE DATABASE revoked; CREATE ROLE given');
+$node->safe_psql('revoked', 'CREATE EXTENSION idgen; REVOKE EXECUTE ON FUNCTION next_id(bigint, id_layout) FROM PUBLIC;
+	ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO given; CREATE EXTENSION idgen_migrate;
+	CREATE TRIGGER given BEFORE INSERT ON idgen_migrate.job FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()');
 # Here default privileges give a role what the update makes; another one was given rights by hand.
 create_extensions('favored', {});
 $node->safe_psql('favored', $_) for 'CREATE ROLE favored', 'CREATE ROLE helper',
@@ -228,7 +231,11 @@ in_each(sub { my ($db) = @_; my $other = connect_to($node, db => $db); $other->d
 makes_ids('updated');
 {
 	my $other = connect_to($node, db => 'revoked');
-	$other->do($_) for 'ALTER EXTENSION idgen UPDATE', 'SET ROLE anybody';
+	$other->do($_) for 'ALTER EXTENSION idgen UPDATE', 'ALTER EXTENSION idgen_migrate UPDATE';
+	is(value_of($other, q{SELECT count(*) FROM pg_class c, aclexplode(relacl) a WHERE relnamespace = 'idgen_migrate'::regnamespace AND a.grantee = 'given'::regrole}), 0,
+		'updated: rights on migrations that default privileges gave are gone');
+	is(value_of($other, q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'idgen_migrate.job'::regclass}), 0, 'updated: and what was done with them');
+	$other->do('SET ROLE anybody');
 	fails_with($other, 'SELECT idgen.next_id()', '42501', qr/permission denied for function next_id/, 'updated: the right to call next_id() that was taken before');
 	$other->disconnect;
 }

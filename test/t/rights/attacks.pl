@@ -329,7 +329,159 @@ ok(!succeeds($boss), 'a trigger that comes meanwhile ends it');
 $watcher->disconnect;
 nobody_fell('a trigger that comes meanwhile');
 
-# 7. What one can cost or learn without being anybody.
+# 7. Views of Mallory's that come while the boss, or a member of her role, widens a key: they stay hers, and nothing reads by them.
+for my $kind ('VIEW', 'MATERIALIZED VIEW')
+{
+	new_database();
+	$boss->do($_) for 'GRANT USAGE ON SCHEMA boss TO mallory', (map { ("CREATE TABLE boss.$_ (id serial PRIMARY KEY)", "INSERT INTO boss.$_ VALUES (1)") } qw(a b)), 'GRANT SELECT ON boss.b TO mallory',
+	  'CREATE SCHEMA stage', 'GRANT USAGE, CREATE ON SCHEMA stage TO mallory';
+	my $holder = connect_to($node, db => "app$number");
+	$holder->do($_) for 'BEGIN', 'LOCK TABLE boss.a IN ROW EXCLUSIVE MODE';
+	$boss->do(q{CALL idgen_migrate.adopt('boss', lock_wait => '1 h')}, { pg_async => PG_ASYNC });
+	wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $boss->{pg_pid} AND NOT granted)");
+	$mallory->do("CREATE $kind stage.v AS SELECT id, query_to_xml('SELECT evil.trap()', false, false, '') FROM boss.b");
+	$holder->do('COMMIT');
+	ok(!succeeds($boss), "a $kind that comes meanwhile ends it");
+	like($boss->errstr, qr/view stage\.v, which belongs to mallory, uses a column of boss\.b/, "a $kind that comes meanwhile: the error says why");
+	is(value_of($holder, q{SELECT relowner::regrole FROM pg_class WHERE oid = 'stage.v'::regclass}), 'mallory', "a $kind that comes meanwhile stays its owner's");
+	nobody_fell("a $kind that comes meanwhile");
+	$holder->disconnect;
+}
+new_database();
+$root->do('GRANT mallory TO victim');
+$mallory->do($_) for 'CREATE SCHEMA stage', 'GRANT USAGE, CREATE ON SCHEMA stage TO victim';
+$victim->do($_) for 'CREATE TABLE home.t (id serial PRIMARY KEY)', 'INSERT INTO home.t VALUES (1)', 'CREATE VIEW stage.v AS SELECT id FROM home.t';
+my $holder = connect_to($node, db => "app$number");
+$holder->do($_) for 'BEGIN', 'SELECT FROM stage.v';
+$victim->do(q{CALL idgen_migrate.replace_serial('home.t', 'id', widen => true, lock_wait => '1 h')}, { pg_async => PG_ASYNC });
+wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $victim->{pg_pid} AND NOT granted)");
+$mallory->do($_) for 'BEGIN', 'ALTER SCHEMA stage RENAME TO before', 'CREATE SCHEMA stage', 'CREATE VIEW stage.v AS SELECT evil.trap()', 'COMMIT';
+$holder->do($_) for 'COMMIT', "SELECT pg_cancel_backend($victim->{pg_pid}) FROM pg_sleep(1)";
+succeeds($victim);
+is(value_of($holder, q{SELECT relowner::regrole FROM pg_class WHERE oid = 'stage.v'::regclass}), 'mallory', 'a view in the place of one that is locked stays its owner\'s');
+$victim->do(q{CALL idgen_migrate.replace_serial('home.t', 'id', widen => true)});
+is(value_of($holder, 'SELECT id FROM before.v'), 1, 'a view in the place of one that is locked: called again, it goes on');
+nobody_fell('a view in the place of one that is locked');
+$root->do('REVOKE mallory FROM victim');
+$holder->do($_) for 'CREATE TABLE boss.t (id serial PRIMARY KEY)', 'CREATE VIEW evil.shown AS SELECT id FROM boss.t';
+is(value_of($boss, q{SELECT finding FROM idgen_migrate.check('widen', 'boss.t', 'id') WHERE NOT ok}), 'view evil.shown, which lies in a schema of mallory, uses boss.t.id', 'a superuser\'s view in another\'s schema');
+$holder->disconnect;
+
+# 8. Functions and operators that would be called when the types have changed: refused, in each part that is bound by names, until
+# what the HINTs say is done. By a superuser and an ordinary role; made by a role with a right of its own, by PUBLIC, by an owner.
+my %bound = (
+	'a check'             => 'ALTER TABLE %s.n ADD CHECK (tools.f(id))',
+	'an operator'         => 'ALTER TABLE %s.n ADD CHECK (id OPERATOR(tools.===) 5)',
+	'an index'            => 'CREATE INDEX ON %s.n (tools.f(id))',
+	'a predicate'         => 'CREATE INDEX ON %s.n (id) WHERE tools.f(id)',
+	'statistics'          => 'CREATE STATISTICS %1$s.s ON (tools.f(id)) FROM %1$s.n',
+	'a view'              => 'CREATE VIEW %1$s.v AS SELECT tools.f(id) FROM %1$s.n',
+	'a materialized view' => 'CREATE MATERIALIZED VIEW %1$s.v AS SELECT tools.f(id) FROM %1$s.n',
+	'a view on a view'    => 'CREATE VIEW %1$s.u AS SELECT id FROM %1$s.n; CREATE VIEW %1$s.v AS SELECT tools.f(id) FROM %1$s.u',
+	'an index of a view'  => 'CREATE MATERIALIZED VIEW %1$s.v AS SELECT id FROM %1$s.n; CREATE INDEX ON %1$s.v (tools.f(id))');
+my %give = (
+	'a right of its own' => [ 'GRANT CREATE ON SCHEMA tools TO mallory', qr/function tools\.f\(integer\), in whose schema mallory may create/ ],
+	'PUBLIC'             => [ 'GRANT CREATE ON SCHEMA tools TO PUBLIC', qr/function tools\.f\(integer\), in whose schema PUBLIC may create/ ],
+	'an owner'           => [ 'ALTER SCHEMA tools OWNER TO mallory', qr/function tools\.f\(integer\), in a schema of mallory/ ]);
+
+sub make_bound
+{
+	my ($who, $schema, $ddl, @give) = @_;
+	$boss->do($_) for 'DROP SCHEMA IF EXISTS tools CASCADE', 'DROP TABLE IF EXISTS boss.n, home.n CASCADE', 'CREATE SCHEMA tools', 'GRANT USAGE ON SCHEMA tools TO PUBLIC',
+	  'CREATE FUNCTION tools.f(integer) RETURNS boolean IMMUTABLE LANGUAGE sql RETURN $1 > 0',
+	  'CREATE FUNCTION tools.same(integer, integer) RETURNS boolean IMMUTABLE LANGUAGE sql RETURN $1 <> $2',
+	  'CREATE OPERATOR tools.=== (FUNCTION = tools.same, LEFTARG = integer, RIGHTARG = integer)',
+	  # What is called in the end
+	  'CREATE FUNCTION tools.f(numeric) RETURNS boolean IMMUTABLE LANGUAGE sql RETURN $1 > 0',
+	  'CREATE FUNCTION tools.same(numeric, numeric) RETURNS boolean IMMUTABLE LANGUAGE sql RETURN $1 <> $2',
+	  'CREATE OPERATOR tools.=== (FUNCTION = tools.same, LEFTARG = numeric, RIGHTARG = numeric)', 'ALTER SCHEMA home OWNER TO victim';
+	$who->do($_) for "CREATE TABLE $schema.n (id serial PRIMARY KEY)", "INSERT INTO $schema.n VALUES (1)", sprintf $ddl, $schema;
+	$boss->do($_) for @give;
+	$mallory->do('DELETE FROM evil.loot');
+	return;
+}
+my @hostile = (q{CREATE FUNCTION tools.f(bigint) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('evil.calls'); RETURN evil.trap(); END $$},
+	'CREATE FUNCTION tools.same(bigint, integer) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN evil.trap(); END $$',
+	'CREATE OPERATOR tools.=== (FUNCTION = tools.same, LEFTARG = bigint, RIGHTARG = integer)');
+sub type_of { my ($schema) = @_; return value_of($boss, qq{SELECT atttypid::regtype FROM pg_attribute WHERE attrelid = '$schema.n'::regclass AND attname = 'id'}) }
+
+new_database();
+$mallory->do($_) for 'CREATE SEQUENCE evil.calls', 'GRANT USAGE ON SEQUENCE evil.calls TO PUBLIC';
+for my $what (sort keys %bound)
+{
+	for my $how ($what eq 'a check' ? sort keys %give : 'a right of its own')
+	{
+		my ($who, $schema) = $how eq 'PUBLIC' ? ($victim, 'home') : ($boss, 'boss');
+		make_bound($who, $schema, $bound{$what}, $give{$how}[0]);
+		try_all($mallory, @hostile);
+		my $call = "CALL idgen_migrate.replace_serial('$schema.n', 'id', widen => true)";
+		my ($is_open, $is_hers) = (0, 0);
+		like(value_of($who, "SELECT string_agg(finding, ' ') FROM idgen_migrate.check('widen', '$schema.n', 'id') WHERE NOT ok"), qr/schema.* tools\.\S+\(bigint.* belongs to another role/, "$what by $how: the check says both");
+		for my $round (1 .. 4)
+		{
+			my ($error) = try_all($who, $call) or last;
+			$is_open++ if $error =~ ($what eq 'an operator' ? qr/operator tools\.===\(integer,integer\), in whose schema mallory may create/ : $give{$how}[1]);
+			$is_hers++ if $error =~ /, and (?:function|operator) tools\.\S+\(bigint(?:,integer)?\) belongs to another role/;
+			last if $error !~ /HINT:.*(?:((?:REVOKE|ALTER SCHEMA) .*)|drop it)/;
+			$boss->do($_) for $1 ? $1 : ('DROP OPERATOR IF EXISTS tools.=== (bigint, integer)', 'DROP FUNCTION tools.f(bigint), tools.same(bigint, integer)');
+			is(type_of($schema), 'integer', "$what by $how: nothing is changed in round $round");
+		}
+		is("$is_open $is_hers", '1 1', "$what by $how: refused for the schema, and for what is there");
+		is(type_of($schema), 'bigint', "$what by $how: what the HINTs say is enough");
+		nobody_fell("$what by $how");
+	}
+}
+
+# A type of Mallory's, to which she makes a cast
+make_bound($boss, 'boss', 'COMMENT ON TABLE %s.n IS NULL', 'CREATE TYPE tools.pair AS (a boolean)', 'ALTER TYPE tools.pair OWNER TO mallory',
+	'CREATE FUNCTION tools.pair(integer) RETURNS tools.pair IMMUTABLE LANGUAGE sql RETURN ROW(true)::tools.pair', 'CREATE CAST (integer AS tools.pair) WITH FUNCTION tools.pair(integer)',
+	'CREATE TABLE home.n (id serial PRIMARY KEY CHECK ((id::tools.pair) IS NOT NULL))', 'ALTER TABLE home.n OWNER TO victim', 'INSERT INTO home.n VALUES (1)');
+$mallory->do($_) for 'CREATE FUNCTION evil.pair(bigint) RETURNS tools.pair LANGUAGE sql RETURN ROW(evil.trap())::tools.pair', 'CREATE CAST (bigint AS tools.pair) WITH FUNCTION evil.pair(bigint)';
+like((try_all($victim, q{CALL idgen_migrate.replace_serial('home.n', 'id', widen => true)}))[0], qr/uses function tools\.pair\(integer\), and type tools\.pair belongs to another role/, "a type of Mallory's is refused");
+nobody_fell('a type of Mallory\'s');
+
+# One that comes after all was looked at, by a transaction that began before the right was taken back: while the migration waits for
+# its lock; or at a gate, after it has dropped a view, or after it has written the table again.
+$boss->do($_) for 'CREATE TABLE boss.gate ()', 'CREATE FUNCTION boss.wait_at_gate() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM boss.gate; END $$';
+for my $case ([ undef, 'a check' ], [ 'DROP VIEW', 'a check', '; CREATE VIEW %1$s.v AS SELECT id FROM %1$s.n' ], [ 'ALTER TABLE', 'a materialized view' ], [ 'ALTER TABLE', 'an index of a view' ])
+{
+	my ($tag, $what, $more) = @$case;
+	make_bound($boss, 'boss', $bound{$what} . ($more // ''), 'GRANT CREATE ON SCHEMA tools TO mallory');
+	$boss->do("CREATE EVENT TRIGGER waits ON ddl_command_end WHEN TAG IN ('$tag') EXECUTE FUNCTION boss.wait_at_gate()") if $tag;
+	$mallory->do($_) for 'BEGIN', $hostile[0];
+	$boss->do('REVOKE CREATE ON SCHEMA tools FROM mallory');
+	my $gate = connect_to($node, db => "app$number");
+	$gate->do($_) for 'BEGIN', $tag ? 'LOCK TABLE boss.gate' : 'LOCK TABLE boss.n IN ROW EXCLUSIVE MODE';
+	$boss->do(q{CALL idgen_migrate.replace_serial('boss.n', 'id', widen => true, lock_wait => '1 h')}, { pg_async => PG_ASYNC });
+	wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $boss->{pg_pid} AND NOT granted)");
+	$mallory->do('COMMIT');
+	$gate->do('COMMIT');
+	ok(!succeeds($boss), "$what of Mallory's that comes at last ends it");
+	like($boss->errstr, $tag ? qr/ would use function tools\.f\(bigint\)\n.*Nothing has been changed\.\nHINT:/s : qr/tools\.f\(bigint\) belongs to another role\n/, "$what of Mallory's that comes at last: the error says why");
+	is(type_of('boss'), 'integer', "$what of Mallory's that comes at last: nothing is changed");
+	nobody_fell("$what of Mallory's that comes at last");
+	# What a rollback takes back is no proof that nothing ran. The server itself calls checks when it writes the table.
+	is(value_of($mallory, 'SELECT is_called FROM evil.calls'), 0, "$what of Mallory's that comes at last is never called") if ($tag // '') ne 'DROP VIEW';
+	$mallory->do(q{SELECT setval('evil.calls', 1, false)});
+	$boss->do('DROP EVENT TRIGGER IF EXISTS waits');
+	$gate->disconnect;
+}
+
+# Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
+# migrates.
+new_database(0);
+$boss->do("ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO mallory, PUBLIC") for 'TABLES', 'SCHEMAS';
+extend($boss);
+is(value_of($boss, q{SELECT string_agg(concat_ws(' ', a.grantee::regrole, privilege_type), ', ') FROM pg_namespace, aclexplode(nspacl) a
+  WHERE nspname = 'idgen_migrate' AND a.grantee <> nspowner}), '- USAGE', 'default privileges give no right to create in the schema of migrations');
+is(value_of($boss, q{SELECT string_agg(DISTINCT concat_ws(' ', relname, a.grantee::regrole, privilege_type), ', ') FROM pg_class c, aclexplode(relacl) a
+  WHERE relnamespace = 'idgen_migrate'::regnamespace AND a.grantee <> relowner}), 'job - SELECT, progress - SELECT', 'default privileges give no right on migrations');
+is(scalar(try_all($mallory, 'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$',
+	'CREATE TRIGGER t BEFORE INSERT OR UPDATE ON idgen_migrate.job FOR EACH ROW EXECUTE FUNCTION evil.fall()', 'TRUNCATE idgen_migrate.job')), 2, 'migrations: no trigger of another role, and no TRUNCATE');
+$boss->do($_) for 'CREATE TABLE boss.t (id bigserial PRIMARY KEY)', q{CALL idgen_migrate.replace_serial('boss.t', 'id')};
+nobody_fell('a trigger on migrations');
+
+# 9. What one can cost or learn without being anybody.
 new_database();
 $mallory->do(q{CREATE TABLE evil.mine (id bigint)});
 command_ok([ 'pg_dump', '-h', $node->host, '-p', $node->port, '-U', 'mallory', '-f', $node->basedir . '/dump', '--extension=idgen', '--schema=evil', "app$number" ],

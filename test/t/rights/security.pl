@@ -17,7 +17,7 @@ my @defaults = map { "ALTER DEFAULT PRIVILEGES %s $_" } 'ALL ON FUNCTIONS %s fav
 $session->do($_)
   for 'CREATE ROLE app LOGIN', 'CREATE ROLE monitor LOGIN IN ROLE pg_monitor', 'CREATE ROLE dba SUPERUSER', 'CREATE ROLE favored', 'CREATE SCHEMA "id gen"', map({ sprintf $_, 'GRANT', 'TO' } @defaults),
   'CREATE EXTENSION idgen SCHEMA "id gen"', 'CREATE EXTENSION idgen_kinds SCHEMA "id gen"', 'CREATE EXTENSION idgen_lease SCHEMA "id gen"', 'CREATE EXTENSION idgen_registry',
-  map({ sprintf $_, 'REVOKE', 'FROM' } @defaults), 'CREATE EXTENSION idgen_migrate', 'GRANT USAGE ON SCHEMA "id gen" TO PUBLIC', <<'SQL',
+  'CREATE EXTENSION idgen_migrate', map({ sprintf $_, 'REVOKE', 'FROM' } @defaults), 'GRANT USAGE ON SCHEMA "id gen" TO PUBLIC', <<'SQL',
 CREATE TEMP VIEW member AS
 SELECT d.classid, d.objid, e.extname FROM pg_depend d JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND e.oid = d.refobjid
  WHERE d.deptype = 'e' AND e.extname IN ('idgen', 'idgen_kinds', 'idgen_migrate', 'idgen_lease', 'idgen_registry')
