@@ -2,6 +2,7 @@
 # the larger value, also while the clock steps and stands still; and none is given twice.
 use strict;
 use warnings;
+use DBD::Pg qw(:async);
 use FindBin;
 use lib "$FindBin::Bin/../../test/t/lib";
 use IdgenNode;
@@ -146,6 +147,31 @@ for my $maker (0 .. $#makers)
 	my $told = qr/begins again at the clock, 36\d days(?: \d+ h)? below the last one\n.*DETAIL:  The last one says 20.*, the clock says 20.*\n.*HINT:  See/;
 	is(scalar(() = $log =~ /LOG:  the order of $_ $told/g), 1, "the log: $_") for 'ULIDs', 'UUIDs of version 7';
 	is(scalar(() = $log =~ /begins again/g), 2, 'the log: once each');
+
+	# More UUIDs than the clock has stamps for: they wait a second ahead of it, and the order does not begin again.
+	freeze_clock($jumping, time);
+	my $first = value_of($sessions[0], 'SELECT next_uuidv7()');
+	$sessions[1]->do('SELECT count(next_uuidv7()) FROM generate_series(1, 6000000)', { pg_async => PG_ASYNC });
+	wait_until($sessions[0], "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE state = 'active' AND pid = $sessions[1]{pg_pid}");
+	cmp_ok($sessions[1]->pg_cancel, '==', 1, 'next_uuidv7: a wait for the clock can be canceled');
+	set_clock($jumping, '+5');
+	my $next = value_of($sessions[2], 'SELECT next_uuidv7()');
+	cmp_ok($next, 'gt', $first, 'next_uuidv7: the clock has come so far: larger than all before');
+	set_clock($jumping, '+4.5');
+	my $second = value_of($sessions[2], 'SELECT next_uuidv7()');
+	cmp_ok($second, 'gt', $next, 'next_uuidv7: the order goes on');
+	is(scalar(() = slurp_file($jumping->logfile) =~ /begins again/g), 2, 'next_uuidv7: nothing began again');
+
+	# The random part of ObjectIds changes when the clock goes back to a second of before, and only then.
+	set_clock($jumping, '+10');
+	my $part = sub { substr value_of($sessions[0], 'SELECT next_objectid()::text'), 8, 10 };
+	my $begun = $part->();
+	set_clock($jumping, '+20');
+	is($part->(), $begun, 'next_objectid: later, the same random part');
+	set_clock($jumping, '+5');
+	my $anew = $part->();
+	isnt($anew, $begun, 'next_objectid: the clock set back: another one');
+	is($part->(), $anew, 'next_objectid: which stays');
 	$_->disconnect for @sessions;
 }
 
