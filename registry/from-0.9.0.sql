@@ -2,6 +2,9 @@
 -- What of the tables differs, and what is said of them. The parts of the install script follow, which replace the functions.
 
 SET LOCAL search_path = pg_catalog, pg_temp;
+-- What an earlier script of this transaction made was there before (sql/common/90-rights.sql).
+SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_catalog.text, true) FROM pg_catalog.pg_extension e
+ WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_registry'::pg_catalog.name;
 
 ALTER TABLE idgen_registry.taken ADD taker name NOT NULL DEFAULT session_user;
 CREATE INDEX taken_of_taker ON idgen_registry.taken (taker, at);

@@ -2,6 +2,9 @@
 -- idgen.next_id() is new, idgen.reset() takes one argument more, id_layout_info() has a default, and idgen.audit() says
 -- first what its caller may not read; the functions of id64 are in C. Every other object stays as it is but for what is said of it. The library must be there.
 SELECT idgen.require_library('1.0.0'::pg_catalog.text);
+-- What an earlier script of this transaction made was there before (sql/common/90-rights.sql).
+SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_catalog.text, true) FROM pg_catalog.pg_extension e
+ WHERE e.extname OPERATOR(pg_catalog.=) 'idgen'::pg_catalog.name;
 
 CREATE FUNCTION idgen.next_id() RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_own_next_id' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;

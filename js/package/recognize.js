@@ -156,7 +156,8 @@ function dayOf(when) {
   const day = Math.floor(toInstant(when, 'when').ms / dayMs) * dayMs;
   return [day, day + dayMs];
 }
-const dateText = (unixMs) => dateOf(unixMs).toISOString().slice(0, 10);
+// As PostgreSQL reads it, also behind the year 9999.
+const dateText = (unixMs) => dateOf(unixMs).toISOString().split('T')[0].replace(/^\+0*/, '');
 
 // The SQL that finds the rows of the day (UTC) in which an ID was made; nothing for a layout whose time wraps.
 export function daySql(when, layout = 'instagram', table = 'photo', column = 'id') {

@@ -426,4 +426,5 @@ test('daySql: the day of an ID, and none where time wraps', () => {
   assert.equal(reader.daySql(0, 'trace'), undefined);
   assert.deepEqual(reader.daySql(reader.timeUs(id)), reader.daySql(reader.time(id)));
   assert.match(reader.daySql(-1n).withExtension, /1969-12-31 00:00Z, 1970-01-01 00:00Z/);
+  assert.match(reader.kindDaySql(new Date(Date.UTC(10100, 0, 2)), 'uuid'), /'10100-01-02 00:00Z'.*'10100-01-03 00:00Z'/);
 });

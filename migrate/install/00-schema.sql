@@ -10,7 +10,7 @@ BEGIN
     IF EXISTS (SELECT FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
                 WHERE n.nspname OPERATOR(pg_catalog.=) 'idgen_migrate'::pg_catalog.name
                   AND (NOT r.rolsuper
-                       OR n.xmin OPERATOR(pg_catalog.<>) pg_catalog.pg_current_xact_id()::pg_catalog.xid
+                       OR n.xmin OPERATOR(pg_catalog.<>) (SELECT e.xmin FROM pg_catalog.pg_extension e WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_migrate'::pg_catalog.name)
                           AND EXISTS (SELECT FROM pg_catalog.aclexplode(n.nspacl) a WHERE a.grantee OPERATOR(pg_catalog.<>) n.nspowner
                                          AND a.privilege_type OPERATOR(pg_catalog.=) 'CREATE'::pg_catalog.text)
                        OR EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.refobjid OPERATOR(pg_catalog.=) n.oid

@@ -2,13 +2,15 @@
 
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- Its functions run with their owner's rights, so only a superuser may have rights in the schema, before or later.
+-- Its functions run with their owner's rights, so only a superuser may have rights in the schema, before or later. What default
+-- privileges give in one that was just made is taken back at the end: nobody else has seen it.
 DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner
                 WHERE n.nspname = 'idgen_registry'
                   AND (NOT r.rolsuper
-                       OR EXISTS (SELECT FROM aclexplode(n.nspacl) a WHERE a.grantee <> n.nspowner AND a.privilege_type = 'CREATE')
+                       OR n.xmin <> (SELECT e.xmin FROM pg_extension e WHERE e.extname = 'idgen_registry')
+                          AND EXISTS (SELECT FROM aclexplode(n.nspacl) a WHERE a.grantee <> n.nspowner AND a.privilege_type = 'CREATE')
                        OR EXISTS (SELECT FROM pg_depend d WHERE d.refobjid = n.oid AND d.refclassid = 'pg_namespace'::regclass
                                      AND d.classid <> 'pg_extension'::regclass))) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',

@@ -1,6 +1,9 @@
 \echo Use "ALTER EXTENSION idgen_lease UPDATE" to load this file. \quit
 -- Both libraries are of one version, and must be there.
 SELECT idgen.require_library('@VERSION@'::pg_catalog.text);
+-- What an earlier script of this transaction made was there before (sql/common/90-rights.sql).
+SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_catalog.text, true) FROM pg_catalog.pg_extension e
+ WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_lease'::pg_catalog.name;
 
 -- What a registry gives is called a shard everywhere.
 DROP FUNCTION idgen_lease.nodes();

@@ -54,11 +54,13 @@ struct Drawn {
 constexpr Drawn nothing_drawn{};
 
 // Announces the tick at which a draw would begin, so that readers by ID wait for it, and makes it the one where it may.
-// Requires a tick of the layout: readers would go back to the end of one that is over.
+// False, and nothing is announced, if the layout is over: readers would go back to its end.
 template <class Host, class Source>
-inline void announce_base(Host &host, Source &source) {
-    if (__builtin_expect(host.is_announced(source.base.start_ms), true)) return;
+inline bool announce_base(Host &host, Source &source) {
+    if (__builtin_expect(host.is_announced(source.base.start_ms), true)) return true;
+    if (!is_of_layout(source.packing, source.base.number)) return false;
     source.base = make_tick(source.packing, host.announce(source, source.base.number));
+    return true;
 }
 
 // One try at the shards that the session may use in this tick, one of the layout.
@@ -177,8 +179,8 @@ inline Drawn draw(Host &host, Source &source, std::uint32_t count) {
     IDGEN_REQUIRE(source.packing.unit_us > 0 && count > 0 && is_read_by != source.carries);
     Limits limits = limits_of(host.horizon(), host.recent_us(), [&host] { host.pause(); });
     const Tick &base = base_of(source, limits);
-    if (__builtin_expect(!is_of_layout(source.packing, base.number), false)) return draw_patiently(host, source, count);
-    if constexpr (is_read_by) announce_base(host, source);
+    if (__builtin_expect(base.number < 0, false)) return draw_patiently(host, source, count);
+    if (is_read_by && __builtin_expect(!announce_base(host, source), false)) return draw_patiently(host, source, count);
     Take taken = try_shards(host, source, limits, base, count);
     if (__builtin_expect(taken.status != Take::Status::ok, false)) return draw_patiently(host, source, count);
     Drawn drawn;

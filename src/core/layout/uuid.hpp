@@ -72,8 +72,7 @@ IdReason uuid_from_id(const Packing &p, std::int64_t id, Uuid &uuid) noexcept;
 // The lower 58 of the given bits are used.
 IdReason uuidv8_from_id(const Packing &p, std::int64_t id, std::uint64_t random, Uuid &uuid) noexcept;
 
-// Why a UUID holds no ID, of either form. If it has another time, or is not of the layout, `id` is the number that it
-// holds.
+// Why a UUID holds no ID, of either form. If it has another time, or is not of the layout, `id` is the number in it.
 enum class UuidReason : std::uint8_t { none, other_version, holds_no_id, has_other_time, not_of_layout };
 UuidReason id_from_uuid(const Packing &p, const Uuid &uuid, std::int64_t &id) noexcept;
 
