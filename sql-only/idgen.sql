@@ -4,8 +4,8 @@
 -- database and no other. For another schema: sed 's/\bidgen_sql\b/app_ids/g'. docs/sql-only.md says what it promises.
 --
 -- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or is written with its schema.
-CREATE SCHEMA idgen_sql;
 SET search_path = pg_catalog, pg_temp;
+CREATE SCHEMA idgen_sql;
 COMMENT ON SCHEMA idgen_sql IS 'distributed 64-bit IDs, in SQL alone';
 
 -- Layouts: how an ID is packed. Functions take one as text; the numbers of a constant one are worked out when a query is planned.

@@ -1,6 +1,8 @@
 -- Takes idgen in SQL alone out again, for its owner. If something still needs it (a DEFAULT, an index, a column of type id_layout), that is
 -- named, and nothing is dropped. In one transaction: psql -X -q -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
 
+SET search_path = pg_catalog, pg_temp;
+
 -- If pg_tle made an extension of it, its objects are members of that; what was made later is not. Here they leave it first. An extension that
 -- holds nothing else goes, too.
 DO $$
@@ -66,3 +68,4 @@ $$;
 DROP SEQUENCE idgen_sql.idgen_slot_number;
 DROP TYPE idgen_sql.idgen_slot, idgen_sql.idgen_form, idgen_sql.idgen_parts;
 DROP SCHEMA idgen_sql;
+RESET search_path;
