@@ -5,7 +5,20 @@
 --
 -- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or is written with its schema.
 SET search_path = pg_catalog, pg_temp;
-CREATE SCHEMA idgen_sql;
+
+-- Nobody else may create anything in the schema, whatever default privileges say: makers run as their owner, and call what stands there.
+DO $$
+DECLARE
+    command text;
+BEGIN
+    CREATE SCHEMA idgen_sql;
+    FOR command IN SELECT format('REVOKE ALL ON SCHEMA idgen_sql FROM %s', CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END)
+                     FROM pg_namespace n, aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+                    WHERE n.nspname = 'idgen_sql' AND a.grantee <> n.nspowner LOOP
+        EXECUTE command;
+    END LOOP;
+END
+$$;
 COMMENT ON SCHEMA idgen_sql IS 'distributed 64-bit IDs, in SQL alone';
 
 -- Layouts: how an ID is packed. Functions take one as text; the numbers of a constant one are worked out when a query is planned.
@@ -614,7 +627,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_digits(bigint, text, integer) IS 'the digits of a number in an alphabet, zeros in front';
 
-CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text, missing text DEFAULT 'A digit') RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text, missing text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base integer := length(alphabet);
@@ -668,7 +681,7 @@ DECLARE
     hint constant text := 'Base62 has the digits 0-9, A-Z and a-z.';
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'Base62 text', hint);
-    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'Base62 text', 'LygHa16AHYF', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'Base62 text', 'LygHa16AHYF', hint, 'A digit');
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_from_base62(text, boolean) IS 'ID from 11 digits of 0-9, A-Z, a-z; short: from up to 11';
@@ -723,7 +736,7 @@ DECLARE
     hint constant text := 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.';
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'base64url text', hint);
-    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'base64url text', 'P__________', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'base64url text', 'P__________', hint, 'A digit');
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_from_base64url(text, boolean) IS 'ID from 11 digits of A-Z, a-z, 0-9, - and _, which IDs from 2^60 on have; short: from up to 11';
@@ -749,7 +762,7 @@ BEGIN
     IF ms < 0 OR ms >= 1::bigint << 48 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('no UUID can hold the time of ID %s', id),
             DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, id >> f.time_shift)), f.canonical,
-                idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(0)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((1::bigint << 48) - 1))),
+                idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(0::bigint)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((1::bigint << 48) - 1))),
             HINT = 'Use a text form, or a layout with another epoch.';
     END IF;
     -- 48 bits time, version 7, bit 62 of the ID, variant 2, bits 61 to 0
@@ -1149,7 +1162,7 @@ BEGIN
             RETURN NULL;
         -- The clock is where it should be, as nearly always: no setting is needed, nor another shard.
         ELSIF greatest(cycle >> slot.cycle_shift, number >> slot.sequence_bits) <= idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us) THEN
-            take := idgen_sql.idgen_take(slot, -1, '0', 1, false);
+            take := idgen_sql.idgen_take(slot, -1::bigint, '0'::interval, 1::bigint, false);
             IF take.taken > 0 THEN
                 RETURN idgen_sql.idgen_id(slot, take.number);
             ELSIF take.tick IS NULL THEN
@@ -1157,7 +1170,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    RETURN (idgen_sql.idgen_draw(shard, layout, 1, NULL, -1)).first_id;
+    RETURN (idgen_sql.idgen_draw(shard, layout, 1::bigint, NULL::integer, -1::bigint)).first_id;
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_open_tick(bigint, text, idgen_sql.idgen_slot, bigint, bigint, integer) IS
@@ -1274,14 +1287,14 @@ DECLARE
     firsts bigint[] := '{}';
     counts bigint[] := '{}';
 BEGIN
-    PERFORM idgen_sql.idgen_require_count(count);
+    PERFORM idgen_sql.idgen_require_count(count::bigint);
     IF count > 134217724 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = format('an array cannot hold %s IDs', count),
             DETAIL = 'It holds at most 134217724.', HINT = 'Use next_ids, which gives rows.';
     END IF;
     PERFORM idgen_sql.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen_sql.idgen_draw(shard, layout, rest, place, last_tick);
+        block := idgen_sql.idgen_draw(shard, layout, rest::bigint, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         step := block.step;

@@ -33,6 +33,7 @@ CREATE FUNCTION public.nextval(regclass) RETURNS bigint LANGUAGE plpgsql AS $$BE
 CREATE FUNCTION public.format(text, bigint) RETURNS text LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
 CREATE FUNCTION public.length(text) RETURNS integer LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'captured'; END$$;
 ALTER DATABASE mine SET search_path = public, pg_catalog;
+ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO app, PUBLIC;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON SEQUENCES TO app, PUBLIC;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO app, PUBLIC;
 ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO other, PUBLIC;
@@ -76,6 +77,8 @@ SELECT string_agg(o.name, ' ') FROM (SELECT oid, 'pg_proc' AS class, proname::te
     UNION ALL SELECT oid, 'pg_type', typname FROM pg_type t WHERE typnamespace = 'idgen_sql'::regnamespace AND typtype IN ('c', 'd') AND typname NOT IN (SELECT relname FROM pg_class WHERE relkind = 'r')) AS o
  WHERE obj_description(oid, class) IS NULL
 SQL
+is(value_of($owner, q{SELECT string_agg(a.privilege_type, ' ') FROM pg_namespace n, aclexplode(n.nspacl) a WHERE nspname = 'idgen_sql' AND a.grantee <> nspowner}), undef,
+	'nobody else has any right on the schema');
 fails_with($app, 'SELECT idgen_sql.next_id()', '42501', qr/permission denied for schema idgen_sql/, 'another role');
 $owner->do('GRANT USAGE ON SCHEMA idgen_sql TO app, other');
 fails_with($app, "SELECT idgen_sql.$_", '42501', qr/permission denied/, "another role: $_")
@@ -143,6 +146,64 @@ my ($what_uses) = page_of_sql_only() =~ /^```sql\n([^`]*uses_the_old_names.*?)^`
 is($node->safe_psql('trapped', "CREATE TABLE using_it (id bigint DEFAULT idgen_sql.next_id()); $what_uses DROP TABLE using_it"), 'default value for column id of table public.using_it',
 	'better operators in public: what uses the old names');
 is(join(' ', run_file($node, 'trapped', 'uninstall.sql')), '0 ', 'better operators in public: uninstall.sql');
+
+# A role that may create in the schema all the same: each call of one of its functions fits exactly, so that no other function fits better.
+$node->safe_psql('postgres', 'CREATE DATABASE exact OWNER owner');
+install_sql_only($node, 'exact', 'owner');
+$node->safe_psql('exact', <<'SQL');
+SET ROLE owner;
+SELECT idgen_sql.idgen_set_shards('5-6'), idgen_sql.idgen_set_shards('5', 'js53ms'), idgen_sql.idgen_set_shards('5-6', 'twitter'), idgen_sql.idgen_set_shards('7', 'discord');
+GRANT USAGE, CREATE ON SCHEMA idgen_sql TO app;
+SET ROLE app;
+DO $make$
+DECLARE
+    made text;
+BEGIN
+    FOR made IN SELECT DISTINCT format('%I(%s)', p.proname, (SELECT string_agg(CASE WHEN o = place THEN type ELSE t::regtype::text END, ', ' ORDER BY o) FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a (t, o)))
+                  FROM pg_proc p, generate_series(1, p.pronargs) AS place, unnest('{smallint,integer,bigint,numeric,double precision,text,name,interval,timestamp with time zone,boolean}'::text[]) AS type
+                 WHERE p.pronamespace = 'idgen_sql'::regnamespace AND p.proargtypes[place - 1]::regtype::text <> type
+                UNION
+                SELECT format('%I(%s)', p.proname, (SELECT string_agg(t::regtype::text, ', ' ORDER BY o) FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY AS a (t, o) WHERE o <= p.pronargs - less))
+                  FROM pg_proc p, generate_series(1, p.pronargdefaults) AS less WHERE p.pronamespace = 'idgen_sql'::regnamespace LOOP
+        IF to_regprocedure('idgen_sql.' || made) IS NULL THEN
+            EXECUTE format('CREATE FUNCTION idgen_sql.%s RETURNS void LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION ''captured''; END$$', made);
+        END IF;
+    END LOOP;
+END
+$make$;
+SQL
+{
+	my $calling = connect_to($node, db => 'exact', user => 'owner');
+	my @at = map { "'$_'::timestamptz" } '2026-11-21 12:00:00.123+00', '1900-01-01', '5000-01-01', 'infinity';
+	my @calls = (
+		(map { my $layout = $_; map { ("next_id($_, $layout)", "next_ids(70::bigint, $_, $layout)", "next_id_array(300, $_, $layout)", "next_ids(-1::bigint, $_, $layout)", "next_ids(NULL::bigint, $_, $layout)", "next_id_array(NULL::integer, $_, $layout)",
+						"next_id_array(-1, $_, $layout)", "next_id_array(2147483647, $_, $layout)") } 'idgen_sql.idgen_own_shards()', '5::bigint', '99::bigint', 'NULL::bigint' }
+			  "'instagram'::text", "'js53ms'::text", "' INSTAGRAM'::text", "'js53'::text", 'NULL::text'),
+		(map { my $layout = $_; ((map { ("id_time($_, $layout)", "id_decode($_, $layout)", "id_to_uuid($_, $layout)", "id_to_uuidv8($_, $layout)", "id_time_near($_, $at[0], $layout)", "id_time_near($_, $at[3], $layout)", "id_from_uuid(idgen_sql.id_to_uuid($_, $layout), $layout)",
+						"id_from_uuid(idgen_sql.id_to_uuidv8($_, $layout), $layout)") } '4036565484265537613', '(-1)::bigint', '9223372036854775807'),
+				(map { ("id_min($_, $layout)", "id_max($_, $layout)", "id_make($_, 5::bigint, 6, $layout)", "id_make($_, 99999::bigint, 6, $layout)", "id_make($_, 5::bigint, 99999, $layout)", "id_within(5120::bigint, tstzrange($_, NULL), $layout)") } @at),
+				"id_make(NULL::timestamptz, 5::bigint, 6, $layout)", "id_make($at[0], NULL::bigint, 6, $layout)", "id_make($at[0], 5::bigint, NULL::integer, $layout)", "id_layout_info($layout)", "idgen_layout_text($layout)",
+				"id_from_uuid('018cc251-f400-7000-8000-000000000001'::uuid, $layout)", "id_from_uuid('018cc251-f400-4000-8000-000000000001'::uuid, $layout)") }
+			  map { "'$_'::text" } 'instagram', 'trace', 'mastodon', 'nothing', '', 'instagram 5', 'unit=7ms', 'epoch=2020-02-30 unit=1ms time=41', 'unit=1ms unit=1ms', 'epoch=2020-01-01 unit=100us time=45 region=3 shard=5 sequence=10+1', 'shard=5 time=41', 'region=5 sequence=5', 'time=99', 'time=0', 'time=5x',
+				'epoch=0001-01-01 unit=1s time=30 shard=5', 'epoch=2020-01-01 unit=1s time=63', 'unit=3h'),
+		(map { my $text = $_; map { ("id_from_base62('$text'::text, $_)", "id_from_base64url('$text'::text, $_)", map { my $checksum = $_; map { "id_from_base32('$text'::text, $checksum, $_)" } 'true', 'false' } 'true', 'false') } 'true', 'false' } 'A', '', '1-', '*', 'zzzzzzzzzzz', 'FZZZZZZZZZZZZ', '0' x 99),
+		"id_to_base62(5::bigint)", "id_to_base32(5::bigint, true)", "id_to_base64url((-5)::bigint)",
+		(map { ("idgen_set_shards($_, 'twitter'::text)", "idgen_set_shards($_, 'trace'::text)") } map { "'$_'::text" } '5-7', '99999', 'x', '0-2000'), "idgen_set_shards('5'::text, NULL::text)", "idgen_set_shards(NULL::text, 'twitter'::text)", "idgen_set_shards('1'::text, 'epoch=1970-01-01 unit=1us time=60w shard=1'::text)");
+	my (%said, $right);
+	for my $call (@calls, '(SELECT count(idgen_sql.next_id(5::bigint, $$js53ms$$::text)) FROM generate_series(1, 3000))')
+	{
+		my $done = eval { $calling->do($call =~ /^\(/ ? "SELECT $call" : "SELECT idgen_sql.$call"); 1 };
+		$done ? ++$right : push @{ $said{ $calling->errstr =~ s/\n.*//sr } }, $call;
+	}
+	cmp_ok($right, '>', 150, 'overloads: most calls succeed');
+	cmp_ok(scalar keys %said, '>', 40, 'overloads: the errors of many kinds');
+	# One that gives up
+	expect_blame($node, 'clock');
+	$calling->do($_) for q{SELECT idgen_sql.next_id(7::bigint, 'discord'::text)}, q{UPDATE idgen_sql.idgen_setting SET max_lead = '0', max_wait = '0'}, q{SELECT setval(s.cycles::regclass, pg_sequence_last_value(s.cycles::regclass) + (100000::bigint << 17)), setval(s.numbers::regclass, pg_sequence_last_value(s.numbers::regclass) + (100000::bigint << 12)) FROM idgen_sql.idgen_shard s WHERE s.layout = 'discord'};
+	fails_with($calling, q{SELECT idgen_sql.next_id(7::bigint, 'discord'::text)}, '55000', qr/the clock is .* behind/, 'overloads: a clock behind');
+	is(join("\n", map { "$_: $said{$_}[0]" } sort grep { /captured|is not unique|does not exist/ } keys %said), '', 'overloads: each call fits exactly');
+	$calling->disconnect;
+}
 
 # In another schema, as the page says; and taken out again, but not while something needs it.
 my ($command) = page_of_sql_only() =~ /^(sed .*)$/m or die 'the page does not say how to choose another schema';
