@@ -853,13 +853,29 @@ CREATE TABLE idgen_sql.idgen_shard (
     shard bigint NOT NULL,             -- the whole number, region included
     rank integer,                      -- place in the pool, from 0; null: drawn from no more
     form idgen_sql.idgen_form NOT NULL,
-    numbers regclass NOT NULL,
-    cycles regclass NOT NULL,
-    lock regclass NOT NULL,
+    numbers text NOT NULL,             -- names, which a subscription can read also if there is nothing of that name
+    cycles text NOT NULL,
+    lock text NOT NULL,
     PRIMARY KEY (layout, shard),
     UNIQUE (layout, rank)
 );
 COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, written by idgen_set_shards; layouts of one packing share the sequences of a shard';
+
+-- Rows that a publication FOR ALL TABLES sends are those of another database: with its shards this one would make its IDs again. So what a
+-- subscription applies changes neither table.
+CREATE FUNCTION idgen_sql.idgen_keep_own() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_keep_own() IS 'drops a change that replication brings';
+
+CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_setting FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_shard FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+ALTER TABLE idgen_sql.idgen_setting ENABLE REPLICA TRIGGER idgen_keep_own;
+ALTER TABLE idgen_sql.idgen_shard ENABLE REPLICA TRIGGER idgen_keep_own;
+COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_setting IS 'keeps the settings those of this database';
+COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_shard IS 'keeps the shards those of this database';
 
 CREATE SEQUENCE idgen_sql.idgen_slot_number;
 COMMENT ON SEQUENCE idgen_sql.idgen_slot_number IS 'numbers the sequences and the locks of shards';
@@ -895,7 +911,7 @@ CREATE FUNCTION idgen_sql.idgen_cycle_shift(unit_us bigint) RETURNS integer LANG
 COMMENT ON FUNCTION idgen_sql.idgen_cycle_shift(bigint) IS 'the bits below the tick in cycles';
 
 CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN ROW(s.numbers, s.cycles, format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+    RETURN ROW(s.numbers::regclass, s.cycles::regclass, format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
         (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift,
         idgen_sql.idgen_cycle_shift(idgen_sql.idgen_unit_us(s.form)))::idgen_sql.idgen_slot;
 COMMENT ON FUNCTION idgen_sql.idgen_slot_of(idgen_sql.idgen_shard) IS 'the slot of a row of idgen_shard';
@@ -979,6 +995,17 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_spin(interval) IS 'waits for less than a ms, which pg_sleep cannot';
 
+-- A dump without data has the shard in idgen_slot, and leaves its sequences as they are made.
+CREATE FUNCTION idgen_sql.idgen_refuse_unset(slot idgen_sql.idgen_slot) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'this database does not know which IDs of the shard were made',
+        DETAIL = format('The sequences %s and %s came without their values.', slot.numbers, slot.cycles),
+        HINT = 'Set shards that no other database has, by idgen_set_shards().';
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_unset(idgen_sql.idgen_slot) IS 'raises the error of a shard whose sequences were never set in this database';
+
 CREATE FUNCTION idgen_sql.idgen_take(slot idgen_sql.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
                                  OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_us bigint, OUT is_full boolean, OUT wait_us bigint)
     LANGUAGE plpgsql VOLATILE AS $$
@@ -999,6 +1026,9 @@ BEGIN
         -- Assigned, which costs less than PERFORM.
         cycle := setval(slot.cycles, cycle + 1 + (cycle & 1));
         last := pg_sequence_last_value(slot.numbers);
+        IF cycle IS NULL OR last IS NULL THEN
+            PERFORM idgen_sql.idgen_refuse_unset(slot);
+        END IF;
 
         now_us := idgen_sql.idgen_clock_us();
         clock_tick := CASE WHEN now_us < slot.epoch_us THEN -1 ELSE (now_us - slot.epoch_us) / slot.unit_us END;
@@ -1364,26 +1394,39 @@ BEGIN
     ELSIF f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('layout "%s" has more ticks than a sequence holds', f.canonical),
             DETAIL = 'Tick and sequence share one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
+    ELSIF current_setting('session_replication_role') = 'replica' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'shards cannot be set where session_replication_role is replica',
+            DETAIL = 'The tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
     END IF;
 
     LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
+    -- A dump without data brings neither the row nor the number.
+    IF NOT EXISTS (SELECT FROM idgen_sql.idgen_setting) THEN
+        INSERT INTO idgen_sql.idgen_setting DEFAULT VALUES;
+    END IF;
     UPDATE idgen_sql.idgen_shard s SET rank = NULL WHERE s.layout = f.canonical;
     FOREACH wanted IN ARRAY numbers_wanted LOOP
         PERFORM idgen_sql.idgen_require_shard(f, wanted);
         SELECT * INTO known FROM idgen_sql.idgen_shard s WHERE (s.form).packing = f.packing AND s.shard = wanted LIMIT 1;
         IF NOT FOUND THEN
-            slot := nextval('idgen_sql.idgen_slot_number');
+            LOOP
+                slot := nextval('idgen_sql.idgen_slot_number');
+                EXIT WHEN NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace
+                                         AND relname = ANY (ARRAY['idgen_numbers_' || slot, 'idgen_cycles_' || slot, 'idgen_lock_' || slot]));
+            END LOOP;
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_numbers_%s MINVALUE 0', slot);
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_cycles_%s MINVALUE 0', slot);
-            EXECUTE format('CREATE TABLE idgen_sql.idgen_lock_%s ()', slot);
+            -- No publication has an unlogged table, so no subscriber needs one of that name. It has no rows to lose.
+            EXECUTE format('CREATE UNLOGGED TABLE idgen_sql.idgen_lock_%s ()', slot);
             known.numbers := format('idgen_sql.idgen_numbers_%s', slot);
             known.cycles := format('idgen_sql.idgen_cycles_%s', slot);
             known.lock := format('idgen_sql.idgen_lock_%s', slot);
-            PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]), setval(known.numbers, 0), setval(known.cycles, 0);
+            PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]::regclass[]);
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.numbers, format('last tick and sequence of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.cycles, format('cycles of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON TABLE %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
         END IF;
+        PERFORM setval(n, 0) FROM unnest(ARRAY[known.numbers, known.cycles]::regclass[]) AS n WHERE pg_sequence_last_value(n) IS NULL;
         known.layout := f.canonical;
         known.shard := wanted;
         known.rank := cardinality(rows);
@@ -1408,7 +1451,7 @@ BEGIN
     FOR command IN SELECT format('REVOKE ALL ON FUNCTION %s FROM %s', p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END)
                      FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
                     WHERE p.pronamespace = 'idgen_sql'::regnamespace AND a.grantee <> p.proowner
-                      AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_open_tick,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_set_shards,idgen_make_private}') LOOP
+                      AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_open_tick,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_keep_own,idgen_set_shards,idgen_make_private}') LOOP
         EXECUTE command;
     END LOOP;
 END

@@ -10,7 +10,7 @@ use IdgenTenant;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = start_node('sql_only_roles', extension => 0);
+my $node = start_node('sql_only_roles', extension => 0, init => { allows_streaming => 'logical' });
 my $superuser = $ENV{USER} // scalar getpwuid($<);
 $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN; CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE DATABASE mine OWNER owner; CREATE DATABASE named OWNER owner');
 
@@ -59,7 +59,7 @@ is(join(',', $owner->selectrow_array($use)), '5,5,5', 'an ordinary role that ins
 # default privileges say.
 is(value_of($owner, 'SELECT string_agg(proname, $$ $$ ORDER BY proname COLLATE "C") FROM pg_proc WHERE pronamespace = $$idgen_sql$$::regnamespace AND prosecdef'),
 	'next_id next_id_array next_ids', 'three functions run as their owner');
-is(value_of($owner, <<'SQL'), 'idgen_draw idgen_make_private idgen_open_tick idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'functions that run as their owner, and what they call, are closed to others');
+is(value_of($owner, <<'SQL'), 'idgen_draw idgen_keep_own idgen_make_private idgen_open_tick idgen_resolve idgen_set_shards idgen_slot idgen_take idgen_write_slots next_id next_id_array next_ids', 'functions that run as their owner, and what they call, are closed to others');
 SELECT string_agg(proname, ' ' ORDER BY proname COLLATE "C") FROM pg_proc p WHERE pronamespace = 'idgen_sql'::regnamespace
    AND NOT EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner) AND p.proacl IS NOT NULL
 SQL
@@ -204,6 +204,59 @@ SQL
 	is(join("\n", map { "$_: $said{$_}[0]" } sort grep { /captured|is not unique|does not exist/ } keys %said), '', 'overloads: each call fits exactly');
 	$calling->disconnect;
 }
+
+# A subscriber: FOR ALL TABLES publishes the tables of shards and settings, and nothing of them comes.
+$node->safe_psql('postgres', "CREATE DATABASE $_ OWNER owner") for qw(published copied beside tables_only);
+install_sql_only($node, $_, 'owner') for qw(published beside);
+my $photo = 'CREATE TABLE public.photo (id bigint PRIMARY KEY DEFAULT idgen_sql.next_id())';
+$node->safe_psql('published', "SET ROLE owner; SELECT idgen_sql.idgen_set_shards('5-6'); UPDATE idgen_sql.idgen_setting SET max_wait = '3 s'; RESET ROLE; GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner; $photo; INSERT INTO photo DEFAULT VALUES");
+$node->safe_psql('beside', "SET ROLE owner; SELECT idgen_sql.idgen_set_shards('8'); RESET ROLE; GRANT CREATE ON SCHEMA public TO owner; SET ROLE owner; $photo");
+$node->command_ok([ 'pg_dump', '-s', '-f', "$dump-schema", 'published' ], 'a dump without data');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump-schema", 'copied' ], 'a dump without data: restored');
+$node->safe_psql('published', 'CREATE PUBLICATION everything FOR ALL TABLES');
+for my $db (qw(copied beside))
+{
+	$node->safe_psql('published', "SELECT pg_create_logical_replication_slot('$db', 'pgoutput')");
+	$node->safe_psql($db, sprintf q{CREATE SUBSCRIPTION %s CONNECTION 'host=%s port=%s dbname=published' PUBLICATION everything WITH (create_slot = false, slot_name = '%1$s')}, $db, $node->host, $node->port);
+}
+my %reading = map { $_ => connect_to($node, db => $_, user => 'owner') } qw(copied beside tables_only);
+my $synchronized = q{SELECT count(*) > 2 AND bool_and(srsubstate = 'r') FROM pg_subscription_rel WHERE srsubid = (SELECT oid FROM pg_subscription WHERE subname = current_database())};
+wait_until($reading{$_}, $synchronized) for qw(copied beside);
+fails_with($reading{copied}, "SELECT idgen_sql.$_", '55000', qr/this node owns no shard of layout "instagram"/, "a subscriber: $_") for 'next_id()', 'next_id(5)', 'next_id_array(5)', 'next_ids(5)';
+is(value_of($reading{copied}, 'SELECT count(*) FROM idgen_sql.idgen_shard') . value_of($reading{copied}, 'SELECT count(*) FROM idgen_sql.idgen_setting'), '00', 'a subscriber: no row of shards or settings comes');
+is(value_of($reading{copied}, q{SELECT idgen_sql.idgen_set_shards('8')}), '', 'a subscriber: its own shard, beside the sequences of the dump');
+# The same ranks and shards as those of the subscribers, another shard, and one that goes.
+$node->safe_psql('published', q{SET ROLE owner; SELECT idgen_sql.idgen_set_shards('8,6'), idgen_sql.idgen_set_shards('9', 'twitter'); DELETE FROM idgen_sql.idgen_shard WHERE shard = 5; INSERT INTO photo VALUES (17)});
+for my $db (qw(copied beside))
+{
+	wait_until($reading{$db}, 'SELECT count(*) = 1 FROM public.photo WHERE id = 17');
+	is(join(' ', map { $reading{$db}->selectrow_array($_) } q{SELECT string_agg(layout || shard || coalesce(rank::text, ''), ' ') FROM idgen_sql.idgen_shard}, 'SELECT max_wait FROM idgen_sql.idgen_setting',
+			'SELECT string_agg(DISTINCT idgen_sql.id_shard(id)::text, $$ $$) FROM (SELECT idgen_sql.next_id() AS id FROM generate_series(1, 3) UNION ALL SELECT idgen_sql.next_ids(3000)) AS made'), 'instagram80 00:00:05 8', "a subscriber ($db): shards and settings stay its own");
+}
+# Rows that came otherwise, but no values of sequences
+my @wanted = ([ '-s', '--no-publications' ], [ '-a', '-t', 'idgen_sql.idgen_shard', '-t', 'idgen_sql.idgen_setting' ]);
+for (@wanted)
+{
+	$node->command_ok([ 'pg_dump', @$_, '-f', "$dump-rows", 'published' ], "a dump of tables: $_->[0]");
+	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump-rows", 'tables_only' ], "a dump of tables: $_->[0]: restored");
+}
+fails_with($reading{tables_only}, "SELECT idgen_sql.$_", '55000', qr/does not know which IDs of the shard were made.*idgen_numbers_\d.*without their values/s, "no values of sequences: $_") for 'next_id()', 'next_id(6)', 'next_id_array(5)', 'next_ids(5)';
+is(value_of($reading{tables_only}, q{SELECT idgen_sql.idgen_set_shards('6')}) . join(' ', map { value_of($reading{tables_only}, "SELECT idgen_sql.id_shard($_)") } 'idgen_sql.next_id()', '(idgen_sql.next_id_array(5))[5]'), '6 6', 'no values of sequences: shards that are set make IDs');
+# A session that replicates sets nothing.
+my $replaying = connect_to($node, db => 'tables_only');
+$replaying->do($_) for 'SET session_replication_role = replica', 'SET ROLE owner';
+fails_with($replaying, q{SELECT idgen_sql.idgen_set_shards('7')}, '55000', qr/session_replication_role is replica/, 'shards that would not be kept');
+$_->disconnect for $replaying, values %reading;
+for my $db (qw(copied beside))
+{
+	$node->safe_psql($db, "ALTER SUBSCRIPTION $db DISABLE; ALTER SUBSCRIPTION $db SET (slot_name = NONE); DROP SUBSCRIPTION $db");
+}
+$node->poll_query_until('postgres', q{SELECT NOT bool_or(active) FROM pg_replication_slots}) or die 'a slot is still in use';
+$node->safe_psql('postgres', 'SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots');
+# It can be handed over and taken out, with the sequences of no row.
+is(join(' ', take_over($node, 'copied', 'owner', $superuser)), '0 ', 'a subscriber: the extension takes over');
+$node->safe_psql('copied', 'ALTER TABLE photo ALTER id DROP DEFAULT');
+is(join(' ', take_out($node, 'copied', 'owner')), '0 ', 'a subscriber: the edition goes');
 
 # In another schema, as the page says; and taken out again, but not while something needs it.
 my ($command) = page_of_sql_only() =~ /^(sed .*)$/m or die 'the page does not say how to choose another schema';
