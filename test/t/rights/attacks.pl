@@ -377,6 +377,8 @@ sub taken_by
 is(taken_by($boss, $query{$_}), undef, "$_: exact operators") for sort keys %query;
 isnt(taken_by($boss, 'SELECT 1::float8 / 1000'), undef, 'noticed: an operand that is not exact');
 $mallory->do("ALTER DATABASE app$number SET search_path = public, pg_catalog");
+# Only this would stand above a path of the role.
+like((try_all($mallory, "ALTER ROLE prometheus IN DATABASE app$number SET search_path = public, pg_catalog"))[0] // '', qr/permission denied/, 'the owner of a database sets nothing for another role there');
 my $prometheus = connect_to($node, db => "app$number", user => 'prometheus');
 my $plain = connect_to($node, db => "app$number");
 $plain->do('SET client_min_messages = error');
