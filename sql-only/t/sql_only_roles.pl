@@ -180,7 +180,7 @@ SQL
 						"next_id_array(-1, $_, $layout)", "next_id_array(2147483647, $_, $layout)") } 'idgen_sql.idgen_own_shards()', '5::bigint', '99::bigint', 'NULL::bigint' }
 			  "'instagram'::text", "'js53ms'::text", "' INSTAGRAM'::text", "'js53'::text", 'NULL::text'),
 		(map { my $layout = $_; ((map { ("id_time($_, $layout)", "id_decode($_, $layout)", "id_to_uuid($_, $layout)", "id_to_uuidv8($_, $layout)", "id_time_near($_, $at[0], $layout)", "id_time_near($_, $at[3], $layout)", "id_from_uuid(idgen_sql.id_to_uuid($_, $layout), $layout)",
-						"id_from_uuid(idgen_sql.id_to_uuidv8($_, $layout), $layout)") } '4036565484265537613', '(-1)::bigint', '9223372036854775807'),
+						"id_from_uuid(idgen_sql.id_to_uuidv8($_, $layout), $layout)") } '4036565484265537613', '5120::bigint', '(-1)::bigint', '9223372036854775807'),
 				(map { ("id_min($_, $layout)", "id_max($_, $layout)", "id_make($_, 5::bigint, 6, $layout)", "id_make($_, 99999::bigint, 6, $layout)", "id_make($_, 5::bigint, 99999, $layout)", "id_within(5120::bigint, tstzrange($_, NULL), $layout)") } @at),
 				"id_make(NULL::timestamptz, 5::bigint, 6, $layout)", "id_make($at[0], NULL::bigint, 6, $layout)", "id_make($at[0], 5::bigint, NULL::integer, $layout)", "id_layout_info($layout)", "idgen_layout_text($layout)",
 				"id_from_uuid('018cc251-f400-7000-8000-000000000001'::uuid, $layout)", "id_from_uuid('018cc251-f400-4000-8000-000000000001'::uuid, $layout)") }
