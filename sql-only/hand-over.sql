@@ -64,9 +64,11 @@ BEGIN
     FOR slot IN SELECT DISTINCT ON (s.numbers) * FROM idgen_sql.idgen_shard s ORDER BY s.numbers LOOP
         EXECUTE format('ALTER SEQUENCE %s OWNED BY NONE', slot.numbers);
         -- Up to a whole ms: so the extension begins above a last tick that ends within one.
-        end_ms := greatest(end_ms, ceil((slot.form).epoch_ms + ((pg_sequence_last_value(slot.numbers) >> (slot.form).sequence_bits) + 1) * (slot.form).unit_ms::numeric));
-        sequences := sequences || slot.numbers::text;
+        end_ms := greatest(end_ms, ceil((slot.form).epoch_ms + ((pg_sequence_last_value(slot.numbers::regclass) >> (slot.form).sequence_bits) + 1) * (slot.form).unit_ms::numeric));
     END LOOP;
+    -- Those of no row, which a dump without data has brought, too.
+    sequences := ARRAY(SELECT oid::regclass::text FROM pg_class
+                        WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind = 'S' AND relname ~ '^idgen_numbers_[0-9]+$'::text);
 
     FOREACH command IN ARRAY ARRAY[
         'next_id(shard bigint DEFAULT idgen_sql.idgen_own_shards(), layout text DEFAULT ''instagram'') RETURNS bigint',

@@ -4,8 +4,21 @@
 -- database and no other. For another schema: sed 's/\bidgen_sql\b/app_ids/g'. docs/sql-only.md says what it promises.
 --
 -- search_path is pinned while the file is parsed, so that every function, operator and type is that of pg_catalog or is written with its schema.
-CREATE SCHEMA idgen_sql;
 SET search_path = pg_catalog, pg_temp;
+
+-- Nobody else may create anything in the schema, whatever default privileges say: makers run as their owner, and call what stands there.
+DO $$
+DECLARE
+    command text;
+BEGIN
+    CREATE SCHEMA idgen_sql;
+    FOR command IN SELECT format('REVOKE ALL ON SCHEMA idgen_sql FROM %s', CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END)
+                     FROM pg_namespace n, aclexplode(n.nspacl) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+                    WHERE n.nspname = 'idgen_sql' AND a.grantee <> n.nspowner LOOP
+        EXECUTE command;
+    END LOOP;
+END
+$$;
 COMMENT ON SCHEMA idgen_sql IS 'distributed 64-bit IDs, in SQL alone';
 
 -- Layouts: how an ID is packed. Functions take one as text; the numbers of a constant one are worked out when a query is planned.
@@ -614,7 +627,7 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_digits(bigint, text, integer) IS 'the digits of a number in an alphabet, zeros in front';
 
-CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text, missing text DEFAULT 'A digit') RETURNS bigint
+CREATE FUNCTION idgen_sql.idgen_number(written text, digits text, alphabet text, size integer, short boolean, form text, largest text, hint text, missing text) RETURNS bigint
     LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     base integer := length(alphabet);
@@ -668,7 +681,7 @@ DECLARE
     hint constant text := 'Base62 has the digits 0-9, A-Z and a-z.';
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'Base62 text', hint);
-    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'Base62 text', 'LygHa16AHYF', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'Base62 text', 'LygHa16AHYF', hint, 'A digit');
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_from_base62(text, boolean) IS 'ID from 11 digits of 0-9, A-Z, a-z; short: from up to 11';
@@ -723,7 +736,7 @@ DECLARE
     hint constant text := 'base64url has the digits A-Z, a-z, 0-9, "-" and "_", without padding.';
 BEGIN
     PERFORM idgen_sql.idgen_require_digits(digits, digits, alphabet, 'base64url text', hint);
-    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'base64url text', 'P__________', hint);
+    RETURN idgen_sql.idgen_number(digits, digits COLLATE "C", alphabet, 11, short, 'base64url text', 'P__________', hint, 'A digit');
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.id_from_base64url(text, boolean) IS 'ID from 11 digits of A-Z, a-z, 0-9, - and _, which IDs from 2^60 on have; short: from up to 11';
@@ -749,7 +762,7 @@ BEGIN
     IF ms < 0 OR ms >= 1::bigint << 48 THEN
         RAISE EXCEPTION USING ERRCODE = 'numeric_value_out_of_range', MESSAGE = format('no UUID can hold the time of ID %s', id),
             DETAIL = format('It is %s in layout "%s"; a UUID of version 7 has times from %s to %s.', idgen_sql.idgen_instant(idgen_sql.idgen_start_us(f, id >> f.time_shift)), f.canonical,
-                idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(0)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((1::bigint << 48) - 1))),
+                idgen_sql.idgen_instant(idgen_sql.idgen_from_unix(0::bigint)), idgen_sql.idgen_instant(idgen_sql.idgen_from_unix((1::bigint << 48) - 1))),
             HINT = 'Use a text form, or a layout with another epoch.';
     END IF;
     -- 48 bits time, version 7, bit 62 of the ID, variant 2, bits 61 to 0
@@ -840,13 +853,29 @@ CREATE TABLE idgen_sql.idgen_shard (
     shard bigint NOT NULL,             -- the whole number, region included
     rank integer,                      -- place in the pool, from 0; null: drawn from no more
     form idgen_sql.idgen_form NOT NULL,
-    numbers regclass NOT NULL,
-    cycles regclass NOT NULL,
-    lock regclass NOT NULL,
+    numbers text NOT NULL,             -- names, which a subscription can read also if there is nothing of that name
+    cycles text NOT NULL,
+    lock text NOT NULL,
     PRIMARY KEY (layout, shard),
     UNIQUE (layout, rank)
 );
 COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, written by idgen_set_shards; layouts of one packing share the sequences of a shard';
+
+-- Rows that a publication FOR ALL TABLES sends are those of another database: with its shards this one would make its IDs again. So what a
+-- subscription applies changes neither table.
+CREATE FUNCTION idgen_sql.idgen_keep_own() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_keep_own() IS 'drops a change that replication brings';
+
+CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_setting FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_shard FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+ALTER TABLE idgen_sql.idgen_setting ENABLE REPLICA TRIGGER idgen_keep_own;
+ALTER TABLE idgen_sql.idgen_shard ENABLE REPLICA TRIGGER idgen_keep_own;
+COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_setting IS 'keeps the settings those of this database';
+COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_shard IS 'keeps the shards those of this database';
 
 CREATE SEQUENCE idgen_sql.idgen_slot_number;
 COMMENT ON SEQUENCE idgen_sql.idgen_slot_number IS 'numbers the sequences and the locks of shards';
@@ -882,7 +911,7 @@ CREATE FUNCTION idgen_sql.idgen_cycle_shift(unit_us bigint) RETURNS integer LANG
 COMMENT ON FUNCTION idgen_sql.idgen_cycle_shift(bigint) IS 'the bits below the tick in cycles';
 
 CREATE FUNCTION idgen_sql.idgen_slot_of(s idgen_sql.idgen_shard) RETURNS idgen_sql.idgen_slot LANGUAGE sql STABLE PARALLEL SAFE
-    RETURN ROW(s.numbers, s.cycles, format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
+    RETURN ROW(s.numbers::regclass, s.cycles::regclass, format('LOCK TABLE %s IN EXCLUSIVE MODE NOWAIT', s.lock), idgen_sql.idgen_from_unix((s.form).epoch_ms), idgen_sql.idgen_unit_us(s.form), (s.form).ticks, (s.form).wraps, (s.form).time_shift, (s.form).sequence_bits,
         (s.form).sequence_first, (s.form).sequence_last, s.shard << (s.form).shard_shift, (s.form).sequence_shift,
         idgen_sql.idgen_cycle_shift(idgen_sql.idgen_unit_us(s.form)))::idgen_sql.idgen_slot;
 COMMENT ON FUNCTION idgen_sql.idgen_slot_of(idgen_sql.idgen_shard) IS 'the slot of a row of idgen_shard';
@@ -966,6 +995,17 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_spin(interval) IS 'waits for less than a ms, which pg_sleep cannot';
 
+-- A dump without data has the shard in idgen_slot, and leaves its sequences as they are made.
+CREATE FUNCTION idgen_sql.idgen_refuse_unset(slot idgen_sql.idgen_slot) RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'this database does not know which IDs of the shard were made',
+        DETAIL = format('The sequences %s and %s came without their values.', slot.numbers, slot.cycles),
+        HINT = 'Set shards that no other database has, by idgen_set_shards().';
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_refuse_unset(idgen_sql.idgen_slot) IS 'raises the error of a shard whose sequences were never set in this database';
+
 CREATE FUNCTION idgen_sql.idgen_take(slot idgen_sql.idgen_slot, min_tick bigint, max_lead interval, count bigint, queues boolean,
                                  OUT number bigint, OUT taken bigint, OUT tick bigint, OUT start_us bigint, OUT is_full boolean, OUT wait_us bigint)
     LANGUAGE plpgsql VOLATILE AS $$
@@ -986,6 +1026,9 @@ BEGIN
         -- Assigned, which costs less than PERFORM.
         cycle := setval(slot.cycles, cycle + 1 + (cycle & 1));
         last := pg_sequence_last_value(slot.numbers);
+        IF cycle IS NULL OR last IS NULL THEN
+            PERFORM idgen_sql.idgen_refuse_unset(slot);
+        END IF;
 
         now_us := idgen_sql.idgen_clock_us();
         clock_tick := CASE WHEN now_us < slot.epoch_us THEN -1 ELSE (now_us - slot.epoch_us) / slot.unit_us END;
@@ -1149,7 +1192,7 @@ BEGIN
             RETURN NULL;
         -- The clock is where it should be, as nearly always: no setting is needed, nor another shard.
         ELSIF greatest(cycle >> slot.cycle_shift, number >> slot.sequence_bits) <= idgen_sql.idgen_clock_tick(slot.epoch_us, slot.unit_us) THEN
-            take := idgen_sql.idgen_take(slot, -1, '0', 1, false);
+            take := idgen_sql.idgen_take(slot, -1::bigint, '0'::interval, 1::bigint, false);
             IF take.taken > 0 THEN
                 RETURN idgen_sql.idgen_id(slot, take.number);
             ELSIF take.tick IS NULL THEN
@@ -1157,7 +1200,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    RETURN (idgen_sql.idgen_draw(shard, layout, 1, NULL, -1)).first_id;
+    RETURN (idgen_sql.idgen_draw(shard, layout, 1::bigint, NULL::integer, -1::bigint)).first_id;
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_open_tick(bigint, text, idgen_sql.idgen_slot, bigint, bigint, integer) IS
@@ -1274,14 +1317,14 @@ DECLARE
     firsts bigint[] := '{}';
     counts bigint[] := '{}';
 BEGIN
-    PERFORM idgen_sql.idgen_require_count(count);
+    PERFORM idgen_sql.idgen_require_count(count::bigint);
     IF count > 134217724 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = format('an array cannot hold %s IDs', count),
             DETAIL = 'It holds at most 134217724.', HINT = 'Use next_ids, which gives rows.';
     END IF;
     PERFORM idgen_sql.idgen_resolve(shard, layout);
     WHILE rest > 0 LOOP
-        block := idgen_sql.idgen_draw(shard, layout, rest, place, last_tick);
+        block := idgen_sql.idgen_draw(shard, layout, rest::bigint, place, last_tick);
         place := block.place;
         last_tick := block.last_tick;
         step := block.step;
@@ -1351,26 +1394,39 @@ BEGIN
     ELSIF f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('layout "%s" has more ticks than a sequence holds', f.canonical),
             DETAIL = 'Tick and sequence share one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
+    ELSIF current_setting('session_replication_role') = 'replica' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'shards cannot be set where session_replication_role is replica',
+            DETAIL = 'The tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
     END IF;
 
     LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
+    -- A dump without data brings neither the row nor the number.
+    IF NOT EXISTS (SELECT FROM idgen_sql.idgen_setting) THEN
+        INSERT INTO idgen_sql.idgen_setting DEFAULT VALUES;
+    END IF;
     UPDATE idgen_sql.idgen_shard s SET rank = NULL WHERE s.layout = f.canonical;
     FOREACH wanted IN ARRAY numbers_wanted LOOP
         PERFORM idgen_sql.idgen_require_shard(f, wanted);
         SELECT * INTO known FROM idgen_sql.idgen_shard s WHERE (s.form).packing = f.packing AND s.shard = wanted LIMIT 1;
         IF NOT FOUND THEN
-            slot := nextval('idgen_sql.idgen_slot_number');
+            LOOP
+                slot := nextval('idgen_sql.idgen_slot_number');
+                EXIT WHEN NOT EXISTS (SELECT FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace
+                                         AND relname = ANY (ARRAY['idgen_numbers_' || slot, 'idgen_cycles_' || slot, 'idgen_lock_' || slot]));
+            END LOOP;
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_numbers_%s MINVALUE 0', slot);
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_cycles_%s MINVALUE 0', slot);
-            EXECUTE format('CREATE TABLE idgen_sql.idgen_lock_%s ()', slot);
+            -- No publication has an unlogged table, so no subscriber needs one of that name. It has no rows to lose.
+            EXECUTE format('CREATE UNLOGGED TABLE idgen_sql.idgen_lock_%s ()', slot);
             known.numbers := format('idgen_sql.idgen_numbers_%s', slot);
             known.cycles := format('idgen_sql.idgen_cycles_%s', slot);
             known.lock := format('idgen_sql.idgen_lock_%s', slot);
-            PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]), setval(known.numbers, 0), setval(known.cycles, 0);
+            PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]::regclass[]);
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.numbers, format('last tick and sequence of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.cycles, format('cycles of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON TABLE %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
         END IF;
+        PERFORM setval(n, 0) FROM unnest(ARRAY[known.numbers, known.cycles]::regclass[]) AS n WHERE pg_sequence_last_value(n) IS NULL;
         known.layout := f.canonical;
         known.shard := wanted;
         known.rank := cardinality(rows);
@@ -1395,7 +1451,7 @@ BEGIN
     FOR command IN SELECT format('REVOKE ALL ON FUNCTION %s FROM %s', p.oid::regprocedure, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END)
                      FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a LEFT JOIN pg_roles r ON r.oid = a.grantee
                     WHERE p.pronamespace = 'idgen_sql'::regnamespace AND a.grantee <> p.proowner
-                      AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_open_tick,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_set_shards,idgen_make_private}') LOOP
+                      AND p.proname = ANY ('{next_id,next_ids,next_id_array,idgen_open_tick,idgen_draw,idgen_take,idgen_slot,idgen_resolve,idgen_write_slots,idgen_keep_own,idgen_set_shards,idgen_make_private}') LOOP
         EXECUTE command;
     END LOOP;
 END

@@ -1,6 +1,8 @@
 -- Takes idgen in SQL alone out again, for its owner. If something still needs it (a DEFAULT, an index, a column of type id_layout), that is
 -- named, and nothing is dropped. In one transaction: psql -X -q -1 -v ON_ERROR_STOP=1 -d app -f sql-only/uninstall.sql
 
+SET search_path = pg_catalog, pg_temp;
+
 -- If pg_tle made an extension of it, its objects are members of that; what was made later is not. Here they leave it first. An extension that
 -- holds nothing else goes, too.
 DO $$
@@ -40,7 +42,7 @@ DROP FUNCTION idgen_sql.idgen_own_shards, idgen_sql.next_id, idgen_sql.next_ids,
     idgen_sql.idgen_time_near, idgen_sql.idgen_require_ticks, idgen_sql.idgen_tick, idgen_sql.idgen_refuse_wrapping, idgen_sql.idgen_min, idgen_sql.idgen_max,
     idgen_sql.idgen_span, idgen_sql.idgen_refuse_null, idgen_sql.idgen_require_shard, idgen_sql.idgen_make, idgen_sql.idgen_clip, idgen_sql.idgen_digits,
     idgen_sql.idgen_number, idgen_sql.idgen_require_digits, idgen_sql.idgen_require_id, idgen_sql.idgen_to_uuid, idgen_sql.idgen_to_uuidv8, idgen_sql.idgen_from_uuid, idgen_sql.idgen_resolve, idgen_sql.idgen_take,
-    idgen_sql.idgen_slot_of, idgen_sql.idgen_cycle_shift, idgen_sql.idgen_id, idgen_sql.idgen_clock_us, idgen_sql.idgen_clock_tick, idgen_sql.idgen_spin, idgen_sql.idgen_open_tick, idgen_sql.idgen_is_open, idgen_sql.idgen_may_open, idgen_sql.idgen_tick_of, idgen_sql.idgen_first_of, idgen_sql.idgen_cycle_of, idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw,
+    idgen_sql.idgen_slot_of, idgen_sql.idgen_cycle_shift, idgen_sql.idgen_id, idgen_sql.idgen_clock_us, idgen_sql.idgen_clock_tick, idgen_sql.idgen_refuse_unset, idgen_sql.idgen_spin, idgen_sql.idgen_open_tick, idgen_sql.idgen_is_open, idgen_sql.idgen_may_open, idgen_sql.idgen_tick_of, idgen_sql.idgen_first_of, idgen_sql.idgen_cycle_of, idgen_sql.idgen_refuse_wait, idgen_sql.idgen_draw,
     idgen_sql.idgen_require_count, idgen_sql.idgen_parse_shards, idgen_sql.idgen_make_private, idgen_sql.idgen_set_shards;
 -- What was made for each shard; hand-over.sql has dropped some of it, and made one table.
 DO $$
@@ -54,7 +56,7 @@ BEGIN
 END
 $$;
 DROP TABLE idgen_sql.idgen_shard, idgen_sql.idgen_setting;
-DROP FUNCTION idgen_sql.idgen_write_slots;
+DROP FUNCTION idgen_sql.idgen_write_slots, idgen_sql.idgen_keep_own;
 -- What only pg_tle's has.
 DO $$
 BEGIN
@@ -66,3 +68,4 @@ $$;
 DROP SEQUENCE idgen_sql.idgen_slot_number;
 DROP TYPE idgen_sql.idgen_slot, idgen_sql.idgen_form, idgen_sql.idgen_parts;
 DROP SCHEMA idgen_sql;
+RESET search_path;

@@ -116,7 +116,36 @@ for ([ 'in the simple protocol', 'one row, simple protocol' ], [ 'as an unnamed 
 	like(cell('Instructions of a row', $_->[1], '`next_id()`'), qr/ \(\Q$ratio\E\)$/, "README has the figure of $_->[1]");
 }
 
+# What a superuser runs in a database of another role begins with a path of its own: otherwise an operator of that role is called that fits
+# better than pg_catalog's. Scripts of extensions have the server's, and these blocks are run by roles with rights on their own tables only.
+my $reads_catalogs = qr/\bpg_(?:class|depend|proc|type|namespace|extension|trigger|rewrite|attribute|attrdef|index|constraint|operator|roles|authid|auth_members|database|settings|db_role_setting|publication|subscription|identify_object|describe_object|stat_activity)\b/;
+my $pinned = qr/\A(?:\s*(?:--[^\n]*|\\[^\n]*)\n|\s+|BEGIN;)*SET (?:LOCAL )?search_path = pg_catalog, pg_temp;/;
+my @typed_by_owners = ('docs/reading.md');
+my @of_extensions = ('kinds/install', 'migrate/install', 'registry/install', 'registry/lease', 'sql/install', 'sql/common');
+
+sub is_pinned { my ($text) = @_; return $text !~ $reads_catalogs || $text =~ $pinned }
+
+# A block for the shell: each psql in it that reads catalogs of a database that is named. The others are in the superuser's own.
+sub is_pinned_in_shell
+{
+	my ($text) = @_;
+	return !grep { /$reads_catalogs/ && /\A[^\n]*\bpsql\b[^\n]* -d / && !/\bPGOPTIONS='-c search_path=[ ']/ } split /^(?=[^\n]*\bpsql\b)/m, $text;
+}
+my @files = grep { my $file = $_; $file !~ m{^(?:test|trials)/|/pgtap/|^(?:\w+/)?sql/\w+\.sql$|/(?:from|after)-} && !grep { $file =~ m{^$_/} } @of_extensions } below('*.sql'), below('*/*.sql'), below('*/*/*.sql');
+cmp_ok(scalar @files, '>=', 8, 'there are files of SQL');
+is(join(' ', grep { !is_pinned(text_of("$tree/$_")) } @files), '', 'every file of SQL that reads catalogs pins its path first');
+for my $page ('README.md', grep { my $page = $_; !grep { $page eq $_ } @typed_by_owners } @pages)
+{
+	my $text = text_of("$tree/$page");
+	is(join("\n", grep { !is_pinned($_) } $text =~ /^```sql\n(.*?)^```/gms), '', "$page: SQL that reads catalogs pins its path first");
+	is(join("\n", grep { !is_pinned_in_shell($_) } $text =~ /^```sh\n(.*?)^```/gms), '', "$page: psql that reads catalogs pins its path");
+}
+
 # The rules notice what is wrong.
+ok(!is_pinned("-- SET search_path = pg_catalog, pg_temp;\nSELECT FROM pg_class;\n"), 'noticed: SQL without a path');
+ok(!is_pinned("SELECT FROM pg_class;\nSET search_path = pg_catalog, pg_temp;\n"), 'noticed: a path that comes later');
+ok(is_pinned("-- a\n\n\\set b c\nBEGIN;\nSET LOCAL search_path = pg_catalog, pg_temp;\nSELECT FROM pg_class;\n"), 'SQL with a path passes');
+ok(!is_pinned_in_shell("PGOPTIONS='-c search_path=' psql -d a -c 'SELECT 1'\npsql -d b <<END\nSELECT FROM pg_class\nEND\n"), 'noticed: a psql without a path');
 is_deeply([ sort keys %{ anchors("# A `b_c`, d\n## A `b_c`, d\n```\n# no\n```\n") } ], [ 'a-b_c-d', 'a-b_c-d-1' ], 'noticed: headings, not code');
 is(fault_of('docs/README.md', 'none.md'), 'none.md: no such file', 'noticed: a page that is not there');
 is(fault_of('docs/README.md', '../README.md#none'), '../README.md#none: no such heading', 'noticed: a heading that is not there');

@@ -9,7 +9,7 @@ use IdgenNode;
 use POSIX ();
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(make_tenant make_hostile hostile_settings begin_tenant is_super);
+our @EXPORT = qw(make_tenant make_hostile trap_operators hostile_settings begin_tenant is_super);
 
 my $evil = q{LANGUAGE plpgsql AS 'BEGIN ALTER ROLE tenant SUPERUSER; RETURN %s; EXCEPTION WHEN insufficient_privilege THEN RETURN %1$s; END'};
 
@@ -40,6 +40,28 @@ sub make_hostile
 	my $tenant = connect_to($node, db => $db, user => 'tenant');
 	$tenant->do($_) for @before;
 	$tenant->disconnect;
+	return;
+}
+
+# Makes an operator in public for each pair of types for which pg_catalog has none with exactly these: what an expression of pg_catalog's types
+# would take if its path is not pinned. It raises an error, whoever calls it.
+sub trap_operators
+{
+	my ($session) = @_;
+	$session->do(<<'SQL');
+DO $make$
+DECLARE
+    made record;
+BEGIN
+    FOR made IN SELECT DISTINCT l::regtype AS l, r::regtype AS r, o FROM unnest('{int2,int4,int8,numeric,float4,float8,text,name,oid,regclass,regnamespace,regproc,"char",interval,timestamptz}'::text[]) AS l,
+                       unnest('{int2,int4,int8,numeric,float4,float8,text,name,oid,regclass,regnamespace,regproc,"char",interval,timestamptz}'::text[]) AS r, unnest('{=,<>,<,>,~,!~,/,*,-,+,||,>>,&}'::text[]) AS o
+                 WHERE NOT EXISTS (SELECT FROM pg_operator WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = o AND oprleft = l::regtype AND oprright = r::regtype) LOOP
+        EXECUTE format('CREATE OR REPLACE FUNCTION public.trap(%1$s, %2$s) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION ''captured''; END$$', made.l, made.r);
+        EXECUTE format('CREATE OPERATOR public.%s (LEFTARG = %s, RIGHTARG = %s, FUNCTION = public.trap)', made.o, made.l, made.r);
+    END LOOP;
+END
+$make$
+SQL
 	return;
 }
 

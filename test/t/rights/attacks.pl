@@ -6,6 +6,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use DBD::Pg qw(:async);
 use IdgenNode;
+use IdgenTenant;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -494,6 +495,53 @@ unlike($mallory->errstr, qr/\b7\b/, 'id_to_public tells no numbers of keys');
 $mallory->do(q{SET statement_timeout = '300 ms'});
 ok(!eval { $mallory->selectall_arrayref(q{SELECT pg_proc.oid FROM pg_proc WHERE prosrc = 'idgen_make_row_map'})->[0] },
 	'no map of rows, which nothing cancels');
+
+# 8. What a role asks that looks at every database: no operator of Mallory's is in what it asks, by its own types; nor by the role's path,
+# whatever path Mallory gives the database.
+new_database();
+trap_operators($mallory);
+$mallory->do($_)
+  for 'CREATE FUNCTION public.exact(float8, float8) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RETURN evil.trap(); END$$',
+  'CREATE OPERATOR public./ (LEFTARG = float8, RIGHTARG = float8, FUNCTION = public.exact)',
+  'CREATE FUNCTION public.current_database() RETURNS text LANGUAGE plpgsql AS $$BEGIN PERFORM evil.trap(); RETURN 1; END$$';
+my $tree = "$FindBin::Bin/../../..";
+my ($roles) = slurp_file("$tree/docs/monitoring.md") =~ /^```sql\n(CREATE ROLE prometheus .*?)^```/ms or die 'the page makes no role';
+$boss->do($_) for $roles =~ /([^;]+);/g;
+# By default pg_catalog comes first, and what is exact is found there.
+my $looking = connect_to($node, db => "app$number");
+$looking->do('SET search_path = pg_catalog');
+my $queries = slurp_file("$tree/monitoring/queries.yaml");
+my %query = $queries =~ /^(\w+):\n  query: (?|"(.*)"|\|\n((?:    .*\n)+))/mg;
+cmp_ok(scalar keys %query, '>', 6, 'queries.yaml has queries');
+$boss->do('SELECT public.next_id()');
+
+# The operators and functions of the schema public that a query takes.
+sub taken_by
+{
+	my ($session, $query) = @_;
+	$session->do("CREATE OR REPLACE TEMP VIEW looked AS $query");
+	my $taken = value_of($looking, q{SELECT string_agg(pg_describe_object(d.refclassid, d.refobjid, 0), ', ') FROM pg_depend d JOIN pg_rewrite r ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+	  WHERE r.ev_class = (SELECT max(oid) FROM pg_class WHERE relname = 'looked' AND relpersistence = 't')
+	    AND (d.refobjid IN (SELECT oid FROM pg_operator WHERE oprnamespace = 'public'::regnamespace) OR d.refobjid IN (SELECT oid FROM pg_proc WHERE pronamespace = 'public'::regnamespace))});
+	$session->do('DROP VIEW looked');
+	return $taken;
+}
+is(taken_by($boss, $query{$_}), undef, "$_: exact operators") for sort keys %query;
+isnt(taken_by($boss, 'SELECT 1::float8 / 1000'), undef, 'noticed: an operand that is not exact');
+$mallory->do("ALTER DATABASE app$number SET search_path = public, pg_catalog");
+# Only this would stand above a path of the role.
+like((try_all($mallory, "ALTER ROLE prometheus IN DATABASE app$number SET search_path = public, pg_catalog"))[0] // '', qr/permission denied/, 'the owner of a database sets nothing for another role there');
+my $prometheus = connect_to($node, db => "app$number", user => 'prometheus');
+my $plain = connect_to($node, db => "app$number");
+$plain->do('SET client_min_messages = error');
+isnt(taken_by($plain, $query{idgen_shard}), undef, 'noticed: the path of the database');
+for (sort keys %query)
+{
+	is(taken_by($prometheus, $query{$_}), undef, "$_: the role's path");
+	ok(eval { $prometheus->selectall_arrayref($query{$_}); 1 }, "$_: runs");
+}
+nobody_fell('what is asked of every database');
+$_->disconnect for $looking, $prometheus, $plain;
 
 $_->disconnect for grep { $_ } $root, $boss, $mallory, $victim;
 done_testing();
