@@ -8,6 +8,7 @@ SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_c
 
 ALTER TABLE idgen_registry.taken ADD taker name NOT NULL DEFAULT session_user;
 CREATE INDEX taken_of_taker ON idgen_registry.taken (taker, at);
+COMMENT ON EXTENSION idgen_registry IS 'the registry from which nodes with idgen take their shards; tables and functions in SQL alone';
 COMMENT ON TABLE idgen_registry.taken IS 'ranges that were taken and are to be handed out after the COMMIT, at most 1000 of each role';
 COMMENT ON COLUMN idgen_registry.taken.taker IS 'the role of the session that took it';
 COMMENT ON COLUMN idgen_registry.registry.floor_ms IS 'horizon of every shard that no server has held, unix ms';

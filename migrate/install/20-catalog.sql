@@ -320,14 +320,20 @@ $$;
 -- or view: the types have changed, so another function or operator of that name may fit better.
 CREATE FUNCTION idgen_migrate.named_for(relation oid, columns name[]) RETURNS TABLE (part text, class oid, object oid)
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT DISTINCT CASE WHEN w.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, w.ev_class, 0) END, u.refclassid, u.refobjid
+    SELECT DISTINCT CASE WHEN w.oid IS NULL THEN pg_describe_object(d.classid, d.objid, 0) ELSE pg_describe_object('pg_class'::regclass, w.ev_class, 0) END, o.class, o.object
       FROM (SELECT t.oid, idgen_migrate.column_number(t.oid, c) FROM idgen_migrate.tree(relation) AS t(oid) CROSS JOIN unnest(columns) c
             UNION ALL SELECT v.view, NULL FROM idgen_migrate.views_on(relation, columns) v) p(oid, number)
       JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = p.oid AND (p.number IS NULL OR d.refobjsubid = p.number)
        AND d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_class'::regclass, 'pg_statistic_ext'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass)
       LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
       JOIN pg_depend u ON u.classid = d.classid AND u.objid = d.objid
-       AND (u.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass, 'pg_collation'::regclass) OR u.refclassid = 'pg_class'::regclass AND d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass))
+      LEFT JOIN pg_attribute a ON u.refclassid = 'pg_class'::regclass AND a.attrelid = u.refobjid AND a.attnum = u.refobjsubid
+      LEFT JOIN pg_type t ON t.oid = a.atttypid AND w.oid IS NULL
+     -- Of a cast of a column only the column is known: its type stands for the casts that its owner can make.
+     CROSS JOIN LATERAL (SELECT u.refclassid, u.refobjid
+                          WHERE u.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass, 'pg_type'::regclass, 'pg_collation'::regclass)
+                             OR u.refclassid = 'pg_class'::regclass AND d.classid IN ('pg_rewrite'::regclass, 'pg_attrdef'::regclass)
+                         UNION ALL SELECT 'pg_type'::regclass, x FROM unnest(ARRAY[t.oid, t.typelem, t.typbasetype]) x WHERE x <> 0) o(class, object)
      WHERE w.oid IS NULL OR w.ev_class = p.oid
 $$;
 
@@ -352,6 +358,7 @@ BEGIN
                   UNION ALL SELECT one.class, o.oid FROM pg_operator p JOIN pg_operator o ON o.oprname = p.oprname AND o.oprnamespace = p.oprnamespace AND o.oid <> p.oid
                    WHERE one.class = 'pg_operator'::regclass AND p.oid = one.object
                   UNION ALL SELECT 'pg_type'::regclass, p.prorettype FROM pg_proc p WHERE one.class = 'pg_proc'::regclass AND p.oid = one.object
+                  UNION ALL SELECT 'pg_type'::regclass, p.oprresult FROM pg_operator p WHERE one.class = 'pg_operator'::regclass AND p.oid = one.object
                   UNION ALL SELECT one.class, one.object WHERE one.class = 'pg_type'::regclass) o(class, oid)
            WHERE idgen_migrate.is_others(o.class, o.oid);
     END LOOP;

@@ -6,6 +6,7 @@ SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_c
  WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_lease'::pg_catalog.name;
 
 -- What a registry gives is called a shard everywhere.
+COMMENT ON EXTENSION idgen_lease IS 'takes the shards of a node from a registry, in a PostgreSQL or an etcd';
 DROP FUNCTION idgen_lease.nodes();
 DROP FUNCTION idgen_lease.release(integer);
 DROP FUNCTION idgen_lease.limit_registry(interval, integer, interval);

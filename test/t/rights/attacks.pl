@@ -441,6 +441,17 @@ $mallory->do($_) for 'CREATE FUNCTION evil.pair(bigint) RETURNS tools.pair LANGU
 like((try_all($victim, q{CALL idgen_migrate.replace_serial('home.n', 'id', widen => true)}))[0], qr/uses function tools\.pair\(integer\), and type tools\.pair belongs to another role/, "a type of Mallory's is refused");
 nobody_fell('a type of Mallory\'s');
 
+# A column of such a type, of which a check has only the cast to a type of the server
+make_bound($boss, 'boss', 'COMMENT ON TABLE %s.n IS NULL', q{CREATE TYPE tools.mood AS ENUM ('good', 'bad')}, 'ALTER TYPE tools.mood OWNER TO mallory',
+	q{CREATE TABLE home.moody (id serial PRIMARY KEY, mood tools.mood DEFAULT 'good', CHECK (id > 0 AND mood::text <> ''))}, 'ALTER TABLE home.moody OWNER TO victim', 'INSERT INTO home.moody DEFAULT VALUES');
+$mallory->do($_) for q{CREATE FUNCTION evil.mood(tools.mood) RETURNS text LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('evil.calls'); RETURN evil.trap(); END $$},
+	'CREATE CAST (tools.mood AS text) WITH FUNCTION evil.mood(tools.mood)';
+my $widens_moody = q{CALL idgen_migrate.replace_serial('home.moody', 'id', widen => true)};
+like((try_all($victim, $widens_moody))[0], qr/uses type tools\.mood, and type tools\.mood belongs to another role/, "a column of a type of Mallory's is refused");
+is(value_of($mallory, 'SELECT is_called FROM evil.calls'), 0, "a column of a type of Mallory's: her cast is never called");
+$boss->do('DROP TABLE home.moody');
+nobody_fell('a column of a type of Mallory\'s');
+
 # One that comes after all was looked at, by a transaction that began before the right was taken back: while the migration waits for
 # its lock; or at a gate, after it has dropped a view, or after it has written the table again.
 $boss->do($_) for 'CREATE TABLE boss.gate ()', 'CREATE FUNCTION boss.wait_at_gate() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM FROM boss.gate; END $$';
@@ -496,7 +507,7 @@ $mallory->do(q{SET statement_timeout = '300 ms'});
 ok(!eval { $mallory->selectall_arrayref(q{SELECT pg_proc.oid FROM pg_proc WHERE prosrc = 'idgen_make_row_map'})->[0] },
 	'no map of rows, which nothing cancels');
 
-# 8. What a role asks that looks at every database: no operator of Mallory's is in what it asks, by its own types; nor by the role's path,
+# 10. What a role asks that looks at every database: no operator of Mallory's is in what it asks, by its own types; nor by the role's path,
 # whatever path Mallory gives the database.
 new_database();
 trap_operators($mallory);
