@@ -515,11 +515,11 @@ fails_with($boss, 'CREATE EXTENSION idgen_registry', '55000',
 	qr/is not empty, or roles that are not superusers own it or may create in it.*HINT/s,
 	'a schema of somebody else\'s');
 $mallory->do($_) for 'DROP SCHEMA idgen_registry', 'GRANT CREATE ON SCHEMA public TO PUBLIC', q{CREATE FUNCTION public.format(text, name) RETURNS text LANGUAGE sql AS 'SELECT $1'};
-$boss->do($_) for 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TYPES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO mallory',
-  'CREATE EXTENSION idgen_registry';
+$boss->do($_) for 'ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON TYPES TO mallory', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO mallory',
+  'BEGIN', 'SAVEPOINT made', 'CREATE EXTENSION idgen_registry', 'RELEASE made', 'COMMIT';
 is_deeply([ map { value_of($boss, $_) } q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_registry'::regnamespace AND has_function_privilege('mallory', oid, 'execute')},
 	q{SELECT count(*) FROM pg_class WHERE relnamespace = 'idgen_registry'::regnamespace AND relkind = 'r' AND has_table_privilege('mallory', oid, 'select, insert, update, delete')},
-	q{SELECT has_schema_privilege('mallory', 'idgen_registry', 'usage')::int + has_type_privilege('mallory', 'idgen_registry.answer', 'usage')::int} ], [ 0, 0, 0 ], 'default privileges give nobody anything');
+	q{SELECT has_schema_privilege('mallory', 'idgen_registry', 'usage, create')::int + has_type_privilege('mallory', 'idgen_registry.answer', 'usage')::int} ], [ 0, 0, 0 ], 'default privileges give nobody anything');
 $boss->do($_) for 'DROP EXTENSION idgen_registry', 'DROP SCHEMA IF EXISTS idgen_registry', 'CREATE EXTENSION idgen_registry';
 is(value_of($boss, q{SELECT has_function_privilege('node', 'idgen_registry.list(integer, integer)', 'execute')}), 1,
 	'taken out and made again');

@@ -155,6 +155,17 @@ SQL
 	fails_with($other, 'SELECT * FROM idgen.stat_database', '42501', qr/permission denied for function stat_errors/, 'updated: the warning not yet followed');
 	$other->do($_) for 'RESET ROLE', $advice, 'SET ROLE helper';
 	ok(eval { $other->do("SELECT * FROM idgen.stat_$_") }, "updated: the warning followed: stat_$_") for qw(database lease);
+	$other->do($_) for 'RESET ROLE', 'CREATE DATABASE twice';
+	$other->disconnect;
+
+	# Two scripts in one transaction: what the first one granted stays.
+	$other = connect_to($node, db => 'twice');
+	$other->do($_) for 'BEGIN', "CREATE EXTENSION idgen VERSION '$earlier'", 'ALTER EXTENSION idgen UPDATE', 'COMMIT';
+	is(value_of($other, <<'SQL'), 5, 'created and updated in one transaction: rights of monitors and of who dumps');
+SELECT has_function_privilege('pg_monitor', 'idgen.stat_shard()', 'EXECUTE')::int + has_function_privilege('pg_monitor', 'idgen.stat_errors()', 'EXECUTE')::int
+     + has_table_privilege('pg_monitor', 'idgen.stat_shard', 'SELECT')::int + has_table_privilege('pg_monitor', 'idgen.stat_lease', 'SELECT')::int
+     + has_sequence_privilege('public', 'idgen.horizon', 'SELECT')::int
+SQL
 	return $other->disconnect;
 }
 

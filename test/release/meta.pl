@@ -155,4 +155,9 @@ for my $extension (values %{ $meta->{provides} })
 	ok(-f source_tree() . "/$_", "$_ is there") for @$extension{qw(file docfile)};
 }
 
+# pg_buildext makes the one from the other, and a build refuses one that differs.
+my $control = text_of(source_tree() . "/debian/control");
+my ($major) = $control =~ /^Package: postgresql-(\d+)-idgen$/m;
+is($control, text_of(source_tree() . "/debian/control.in") =~ s/PGVERSION/$major/gr, 'debian/control is that of debian/control.in');
+
 done_testing();

@@ -492,6 +492,8 @@ is(scalar(try_all($mallory, 'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAG
 	'CREATE TRIGGER t BEFORE INSERT OR UPDATE ON idgen_migrate.job FOR EACH ROW EXECUTE FUNCTION evil.fall()', 'TRUNCATE idgen_migrate.job')), 2, 'migrations: no trigger of another role, and no TRUNCATE');
 $boss->do($_) for 'CREATE TABLE boss.t (id bigserial PRIMARY KEY)', q{CALL idgen_migrate.replace_serial('boss.t', 'id')};
 nobody_fell('a trigger on migrations');
+is(scalar(try_all($boss, 'DROP EXTENSION idgen_migrate', 'DROP SCHEMA idgen_migrate', 'BEGIN', 'SAVEPOINT made', 'CREATE EXTENSION idgen_migrate', 'RELEASE made', 'COMMIT')), 0,
+	'default privileges on schemas: the extension is made in a savepoint, too');
 
 # 9. What one can cost or learn without being anybody.
 new_database();

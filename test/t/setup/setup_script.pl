@@ -110,6 +110,10 @@ for my $name (q{it's}, 'two words', q{a"b}, 'dbname=postgres', 'postgresql://x',
 }
 refuses('a schema that no extension can have', $node, [qw(--database app --shards 6-7 --schema), q{it's}], qr/no extension into a schema with a name like/, qr/without quotes/);
 refuses('a line break in a name', $node, [ '--database', "a\nb", '--shards', 5 ], qr/--database holds a line break/, qr/without/);
+# What psql refuses has a status of psql's own, which would mean something else here.
+refuses('a name in no encoding', $node, [ '--database', "caf\xe9", '--shards', 5 ], qr/a program that it ran failed/, qr/the message above/);
+$node->safe_psql('postgres', 'CREATE DATABASE closed ALLOW_CONNECTIONS false');
+refuses('a database that lets nobody in', $node, [qw(--database closed --shards 5)], qr/a program that it ran failed/, qr/the message above/);
 
 # What the owner of a database has set there, to be called by a superuser.
 $node->safe_psql('postgres', 'CREATE DATABASE trap OWNER web; ALTER DATABASE trap SET search_path = trap, pg_catalog');
