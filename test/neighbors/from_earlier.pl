@@ -18,6 +18,8 @@ my ($earlier, $this) = (earlier_version(), this_version());
 my @extensions = qw(idgen idgen_kinds idgen_lease idgen_migrate idgen_registry);
 my $server = copy_server('server');
 install_earlier($server);
+my $script = extension_folder($server) . "/idgen--$earlier.sql";
+my $script_before = slurp_file($script);
 my $node = start_node('server', server => $server, preload => 1, extension => 0, conf => [
 	q{idgen.shards = '5'}, q{idgen.keys = '1:000102030405060708090a0b0c0d0e0f'}, 'idgen.decimal_launch = 3', 'max_wal_size = 1GB' ]);
 
@@ -160,7 +162,9 @@ SQL
 
 	# Two scripts in one transaction: what the first one granted stays.
 	$other = connect_to($node, db => 'twice');
+	append_to_file($script, $script_before);
 	$other->do($_) for 'BEGIN', "CREATE EXTENSION idgen VERSION '$earlier'", 'ALTER EXTENSION idgen UPDATE', 'COMMIT';
+	unlink $script;
 	is(value_of($other, <<'SQL'), 5, 'created and updated in one transaction: rights of monitors and of who dumps');
 SELECT has_function_privilege('pg_monitor', 'idgen.stat_shard()', 'EXECUTE')::int + has_function_privilege('pg_monitor', 'idgen.stat_errors()', 'EXECUTE')::int
      + has_table_privilege('pg_monitor', 'idgen.stat_shard', 'SELECT')::int + has_table_privilege('pg_monitor', 'idgen.stat_lease', 'SELECT')::int
