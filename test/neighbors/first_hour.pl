@@ -158,8 +158,8 @@ is($node->safe_psql('postgres', 'SHOW shared_preload_libraries'), 'pg_stat_state
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_extension WHERE extname ~ 'idgen'}), 0, 'the extension is gone');
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_settings WHERE name ~ '^idgen'}), 0,
 	'uninstalling leaves no setting of the extension');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_db_role_setting'), 0,
-	'uninstalling leaves no setting of a database or role');
+is($node->safe_psql('postgres', 'SELECT setdatabase, setrole::regrole, setconfig FROM pg_db_role_setting'), '0|prometheus|{"search_path=pg_catalog, pg_temp"}',
+	'uninstalling leaves no setting of a database or role, but the path of the one that monitored');
 is($node->safe_psql('app', q{SELECT count(*) FROM pg_namespace WHERE nspname ~ 'idgen'}), 0,
 	'uninstalling leaves no schema of the administration');
 is($node->safe_psql('app', 'DROP SCHEMA ids; SELECT 1'), 1, 'the schema that held the extension can go');
