@@ -151,11 +151,13 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
     std::int64_t floors_ms[max_databases];
     for (int i = 0; i < max_databases; i++) floors_ms[i] = node_->shared->databases[i].horizon.floor_ms;
     Shortage shortage = Shortage::none;
-    source.slot = directory.obtain(*database_, request, shortage);
+    SlotReference<NoLock> slot = directory.obtain(*database_, request, shortage);
     for (int i = 0; i < max_databases; i++)
         stage_->oracle.expect(node_->shared->databases[i].horizon.floor_ms <= std::max(floors_ms[i], now_ms),
                               "a slot is taken back before its time");
+    // As an error in the server does, before the source has it.
     if (shortage != Shortage::none) raise();
+    source.slot = slot;
     rest();
     return true;
 }

@@ -159,6 +159,15 @@ TEST_F(PoolTest, AFullShardMovesTheSessionUp) {
     EXPECT_EQ(taken.status, Status::full);
 }
 
+// An error comes before the slot of the next shard is found: the next draw must not take from that of the last one.
+TEST_F(PoolTest, WhoTurnsToAnotherShardHasNoSlotUntilItIsFound) {
+    begin_try(source, make_tick(p, 5000));
+    select();
+    EXPECT_TRUE(is_selected(source));
+    select_shard(source);
+    EXPECT_FALSE(is_selected(source));
+}
+
 // As two statements of a session have them that found its pool at different times.
 TEST_F(PoolTest, EachSourceOfASessionDrawsFromItsOwnPool) {
     ShardRange more[] = {{0, 0}, {4, 7}};

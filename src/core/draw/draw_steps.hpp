@@ -220,9 +220,10 @@ bool is_selected(const DrawSource<Lock> &source) noexcept {
     return source.slot.entry != nullptr && (pool == nullptr || source.rank == pool->cursor.rank());
 }
 
-// Turns to the shard whose turn it is; its slot is the caller's to find.
+// Turns to the shard whose turn it is; its slot is the caller's to find: an error before leaves none.
 template <class Lock>
 std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
+    source.slot.entry = nullptr;
     DrawSession *pool = pool_session(source);
     // The session's cursor may come from a source that found another pool.
     if (pool != nullptr) pool->cursor.aim(source.pool.shard_count);

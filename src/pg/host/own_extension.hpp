@@ -33,8 +33,7 @@ class OwnSchema {
 };
 
 // Schemas in which a role could make a function that is called in place of the extension's. A function next_id(integer)
-// is a better match for next_id(5) than next_id(bigint), wherever it stands in search_path, and runs with its caller's
-// rights.
+// is a better match for next_id(5) than next_id(bigint), wherever it stands in search_path, with its caller's rights.
 //
 // These are the schemas that were chosen at CREATE EXTENSION, if an ordinary role may create there; and public, which
 // is in most paths, if PUBLIC may. A role is ordinary unless it is a superuser, or has the rights of the schema's owner
