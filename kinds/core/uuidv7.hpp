@@ -3,9 +3,9 @@
 //      | 48 bits unix ms | 0111 | 12 bits fraction of the ms | 10 | 62 bits random |
 //
 // The fraction counts 4096ths of a millisecond (RFC 9562, section 6.2, method 3). Time and fraction together are the
-// stamp. The maker gives every stamp once, and a larger one each time: if the clock is behind, the last plus 1. So who
-// makes more than 4096 a millisecond counts ahead of the clock, and waits once that is as far as the clock may lie behind
-// (rising.hpp).
+// stamp. The maker gives every stamp once, and a larger one each time: if the clock is behind, the last plus 1. At more
+// than 4096 a millisecond the stamps run ahead of the clock, and makers wait once they are as far ahead as the clock may
+// lie behind (rising.hpp).
 #pragma once
 
 #include <algorithm>

@@ -220,7 +220,7 @@ bool is_selected(const DrawSource<Lock> &source) noexcept {
     return source.slot.entry != nullptr && (pool == nullptr || source.rank == pool->cursor.rank());
 }
 
-// Turns to the shard whose turn it is; its slot is the caller's to find: an error before leaves none.
+// Turns to the shard whose turn it is. The caller finds its slot; until then the source has none, also after an error.
 template <class Lock>
 std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
     source.slot.entry = nullptr;

@@ -93,7 +93,7 @@ constexpr PageWriter stranger_of(const PageFile &file, std::uint32_t server_user
     return (file.mode & by_group) == 0 || is_group_good ? PageWriter::none : PageWriter::group;
 }
 
-// What a machine is known by in records: a fingerprint of its generation, never 0: a machine of which nothing is told.
+// The name of a machine in records: a fingerprint of its generation, never 0. 0 stands for a host that tells nothing.
 constexpr std::uint64_t machine_name(MachineTold told, std::uint64_t generation) noexcept {
     if (told != MachineTold::generation) return 0;
     std::uint64_t mixed = (generation ^ 0x9E3779B97F4A7C15) * 0xBF58476D1CE4E5B9;

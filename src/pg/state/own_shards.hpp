@@ -41,7 +41,7 @@ int64 claimed_ms(SharedLeases &leases, uint32 number) noexcept;
 uint32 list_pool(SharedLeases &leases, uint32 *numbers);
 uint32 changes_of_pool(SharedLeases &leases) noexcept;
 
-// Has a number claimed that was given by hand, or some that the registry chooses. False: there is no room for one more.
+// Asks for a number that was given by hand, or for some that the registry chooses. False if there is no room for more.
 bool want_number(SharedLeases &leases, uint32 number);
 void want_pool(SharedLeases &leases) noexcept;
 
