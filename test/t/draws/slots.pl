@@ -99,8 +99,34 @@ for my $make ('next_id(1)', 'hlc_now()')
 	a_second_later();
 }
 
-# The share can be changed without a restart.
+# A session whose shard is full turns to its next one, and there is no slot for that. The source of next_id() outlives the error. The slot of the
+# full shard must not: the session would go on there, under the number of the other one.
+a_second_later();
+set_for_server($session, 'idgen.max_lead', '20ms');
+my $turning;
+for (1 .. 20)
+{
+	$turning = connect_to($node);
+	$turning->do("SET idgen.shards = '1,2'");
+	last if value_of($turning, 'SELECT id_shard(next_id())') == 1;
+}
+a_second_later();
+$turning->do('SET idgen.overflow = borrow');
+is(value_of($turning, 'SELECT id_shard(next_id())'), 1, 'a session whose home is the lower of two shards');
+$session->selectall_arrayref('SELECT next_id(n) FROM generate_series(3, 5) n');
+fails_with($turning, 'SELECT count(next_id()) FROM generate_series(1, 30 * 1024)', '53400', qr/all of its 4 idgen slots/, $_)
+  for 'that is full, and no slot is left for the other', 'the same again, and no ID meanwhile';
 set_for_server($session, 'idgen.max_slots_per_database', 8);
+set_for_server($session, 'idgen.max_lead', '40ms');
+my $other = connect_to($node);
+$other->do('SET idgen.overflow = borrow');
+my $make = 'SELECT %s FROM generate_series(1, %d)';
+my @of_both = map { @$_ } $other->selectcol_arrayref(sprintf $make, 'next_id(2)', 30 * 1024), $turning->selectcol_arrayref(sprintf $make, 'next_id()', 3 * 1024);
+my %is_made = map { $_ => 1 } @of_both;
+is(scalar keys %is_made, 33 * 1024, 'with a slot for the other shard both go on, each with IDs of its own');
+$_->disconnect for $turning, $other;
+
+# The share can be changed without a restart.
 a_second_later();
 is(scalar @{ $session->selectcol_arrayref('SELECT next_id(n) FROM generate_series(0, 7) n') },
 	8, 'a larger share');
