@@ -88,6 +88,8 @@ sub mend_database
 	my ($self, $server) = @_;
 	return eval {
 		my $session = $server->session('postgres');
+		# A DROP that was cut short leaves one that nobody can connect to.
+		$session->do("DROP DATABASE $_") for @{ $session->selectcol_arrayref('SELECT datname FROM pg_database WHERE datconnlimit = -2') };
 		my %is_there = map { $_->[0] => 1 } @{ $session->selectall_arrayref('SELECT datname FROM pg_database') };
 		$session->do($is_there{copy} ? 'ALTER DATABASE copy RENAME TO app' : 'CREATE DATABASE app') unless $is_there{app};
 		$session->do('ALTER DATABASE app ALLOW_CONNECTIONS true');
