@@ -200,6 +200,21 @@ use Time::HiRes qw(sleep time);
 		$locker->do($_) for $is_table ? 'ROLLBACK' : (q{ALTER SYSTEM SET synchronous_standby_names = ''}, 'SELECT pg_reload_conf()');
 		is_over($fault);
 	}
+	# Who locks the row of a number is told those who watch, and no others.
+	{
+		my $row = q{4990, NULL, NULL, 0, 0, now(), 'old', 1, 1, now()};
+		$owner->do("INSERT INTO idgen_registry.lease VALUES ($row)");
+		$locker->do($_) for 'BEGIN', 'SELECT FROM idgen_registry.lease WHERE number = 4990 FOR UPDATE';
+		$sessions[0]->do($_) for 'CREATE ROLE plain LOGIN', 'CREATE ROLE watcher LOGIN IN ROLE pg_monitor', map { "ALTER ROLE $_ SET idgen.shards = '4990'" } qw(plain watcher);
+		my %as = map { $_ => connect_to($nodes[0], user => $_) } qw(plain watcher);
+		my $words_to = sub { my ($role) = @_; return join ' | ', try_id($as{$role}), value_of($as{$role}, q{SELECT string_agg(value, ' ') FROM idgen.status()}) };
+		ok(wait_for('who locks it', sub { $words_to->('watcher') =~ /says: shard 4990 is locked by process \d+ there.* \| .*shard 4990 is locked by process/s }), 'those who watch are told who locks a row');
+		my $words = $words_to->('plain');
+		like($words, qr/says: it cannot be kept now; members of pg_monitor see why.* \| .*it cannot be kept now/s, 'others are told that something does');
+		unlike($words, qr/locked|process \d+ there/, 'and not who');
+		$locker->do('ROLLBACK');
+		$_->disconnect for values %as;
+	}
 	cmp_ok($most, '<=', 2 * @nodes, "at no time had a node more than two connections: $most");
 	is(told($registry, qr/too many clients/), 0, 'the registry was never full');
 }

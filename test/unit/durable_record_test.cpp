@@ -209,6 +209,20 @@ TEST(Ownership, ACopyStaysOneUntilItsShardsAreChanged) {
     EXPECT_FALSE(is_copy(record, elsewhere)) << "back to the old shards, by somebody who knows";
 }
 
+// A role's shards, or those of a session, are no setting of the server.
+TEST(Ownership, WhatASessionHasForItselfConfirmsNoCopy) {
+    constexpr Owner own_here{700, 0}, own_elsewhere{800, 0};
+    DurableRecord record = carried(carried(bare_record(0, 0), here), own_here);
+    EXPECT_TRUE(record == carried(bare_record(0, 0), here)) << "the setting stays known";
+    EXPECT_TRUE(is_copy(record, own_elsewhere));
+    record = carried(record, own_elsewhere);
+    EXPECT_EQ(record.owner, 700);
+    EXPECT_TRUE(is_copy(record, elsewhere)) << "still one";
+    EXPECT_FALSE(is_copy(record, changed));
+    EXPECT_TRUE(is_copy(carried(bare_record(0, 0), own_here), changed)) << "of an origin whose setting is not known";
+    EXPECT_FALSE(is_copy(carried(record, changed), own_elsewhere)) << "no more";
+}
+
 TEST(Ownership, ARestoredDumpIsACopyOfItsOrigin) {
     DurableRecord restored = with_origin(bare_record(1, 0), 700, elsewhere);
     EXPECT_TRUE(is_copy(restored, elsewhere));

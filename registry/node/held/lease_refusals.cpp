@@ -90,6 +90,7 @@ struct Said {
 NotHeld why_not(SharedLeases &leases, const AwaitedNumber &awaited, Said &said) {
     said.registry = registry_for_reader(leases);
     said.number = awaited.is_of_pool ? look_at_pool(leases) : look_at_number(leases, awaited.number);
+    hide_trouble(said.number.trouble);
     const RegistryState &registry = said.registry;
     KeeperState keeper = keeper_state(registry.keeper_pid, pg_atomic_read_u32(&leases.failed_starts));
     LeaseTrouble of_all = trouble_of(registry, keeper);
@@ -214,7 +215,11 @@ const LeaseSurvey &survey_leases(SharedLeases &leases) {
     survey.registry = registry_for_reader(leases);
     survey.keeper = keeper_state(survey.registry.keeper_pid, pg_atomic_read_u32(&leases.failed_starts));
     std::sort(survey.numbers, survey.numbers + survey.count, is_below);
-    for (uint32 i = 0; i < survey.count; i++) count_number(survey, survey.numbers[i]);
+    for (uint32 i = 0; i < survey.count; i++) {
+        count_number(survey, survey.numbers[i]);
+        hide_trouble(survey.numbers[i].trouble);
+    }
+    hide_trouble(survey.pool_trouble);
     return survey;
 }
 

@@ -23,7 +23,7 @@ struct alignas(64) SharedLease {
     // Atomic; an R of the number that this server was granted before, if it lies above the registry's: the IDs of
     // the number begin there.
     std::atomic<int64> granted_before_ms;
-    char trouble[trouble_size];  // why the number cannot be kept now; empty: nothing. Holds no address
+    char trouble[trouble_size];  // why the number cannot be kept now; empty: nothing
 };
 static_assert(std::is_trivially_destructible_v<SharedLease>, "lives in shared memory");
 
@@ -96,7 +96,12 @@ inline bool may_see_address() {
     return has_privs_of_role(GetUserId(), ROLE_PG_MONITOR);
 }
 
-// Puts bare words in the place of the keeper's, in a copy that is made for the current role.
+// Puts bare words in the place of the keeper's, in a copy that is made for the current role. What it says of one number
+// can name another node, a client of the registry, or a key there.
+inline void hide_trouble(char (&trouble)[trouble_size]) {
+    if (trouble[0] != '\0' && !may_see_address())
+        strlcpy(trouble, "it cannot be kept now; members of pg_monitor see why", sizeof(trouble));
+}
 inline void hide_address(RegistryState &registry) {
     if (may_see_address()) return;
     if (registry.counters.trouble[0] != '\0')

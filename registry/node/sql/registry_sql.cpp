@@ -41,6 +41,15 @@ constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 
             "Call idgen_lease.advance_registry() first; or, if no other server has shards of that one, idgen_lease.confirm_registry(force => true)."));
 }
 
+[[noreturn]] void report_not_met() {
+    ereport(
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("no registry answers that could be confirmed"),
+        errdetail(
+            "Whether the next one that answers was advanced is not known: if it was not, it gives shards that other servers have from the one before."),
+        errhint(
+            "Call it again when the registry answers; or, if no other server has shards of the one before, idgen_lease.confirm_registry(force => true)."));
+}
+
 // The latest R that this server knows of, of numbers from this registry or the one before it; 0: none.
 int64 granted_here() noexcept {
     const pg::LeaseGate *gate = pg::find_lease_gate();
@@ -104,23 +113,24 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
     row.put();
 }
 
-// The registry that answers now; not known if none does. It is not waited for long.
+// The registry that answers now. It is not waited for long.
 struct MetRegistry {
-    RegistryIdentity identity;
-    bool is_advanced;  // or not known
+    RegistryIdentity identity;  // not known if none does
+    bool is_told;               // whether it was advanced
+    bool is_advanced;
 };
 
 MetRegistry meet_registry() {
     constexpr int64 short_answer_ms = 2000;
-    MetRegistry met{{}, true};
+    MetRegistry met{};
     Registry registry;
     Trouble trouble;
     Registration registration{};
     if (!open_registry(setting("idgen.registry"), short_answer_ms, registry, trouble)) return met;
-    if (registry.identify(registry.self, met.identity, trouble) != Reply::answered)
-        met.identity = {};
-    else if (registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered)
-        met.is_advanced = registration.floor_ms != 0;
+    if (registry.identify(registry.self, met.identity, trouble) != Reply::answered) met.identity = {};
+    met.is_told =
+        is_known(met.identity) && registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered;
+    met.is_advanced = met.is_told && registration.floor_ms != 0;
     registry.close(registry.self);
     CHECK_FOR_INTERRUPTS();
     return met;
@@ -305,7 +315,7 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
     RegistryIdentity remembered = remembered_registry();
     // Others may hold numbers of the one before.
     bool is_risky = is_known(remembered) && !met.is_advanced && !(met.identity == remembered);
-    if (is_risky && !is_forced) report_not_advanced();
+    if (is_risky && !is_forced) met.is_told ? report_not_advanced() : report_not_met();
     forget_numbers(met.identity, gate->leases().record_lock);
     PG_RETURN_VOID();
 }

@@ -5,10 +5,6 @@
 namespace idgen {
 namespace {
 
-PageVerdict write(const DurableRecord &record) noexcept {
-    return {true, granted_outcome, record};
-}
-
 // The record of a page that keeps its owner.
 DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
                            std::int64_t identity) noexcept {

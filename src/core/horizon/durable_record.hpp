@@ -3,6 +3,7 @@
 // whose identity is another server's counts as a stranger's: later records of that one may be lost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
@@ -19,7 +20,7 @@ struct DurableRecord {
     std::int64_t value;              // H in unix ms, or a generator
     std::int64_t identity;           // of the server that wrote it; 0: of none, as setval leaves it
     std::int64_t owner;              // system identifier of the server that the shards belong to; 0: not known
-    std::uint64_t shards;            // fingerprint of its setting
+    std::uint64_t shards;            // fingerprint of its setting; 0: not known
     std::int64_t accepted_clock_ms;  // highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME
     BootId boot;                     // where that holds
     std::uint64_t machine;           // whose shards they are there: machine_name(); 0: not told
@@ -54,7 +55,7 @@ inline void note_written(DurableState &state, const DurableRecord &record, std::
 
 // Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and if both go on, both
 // make the same IDs. A copy is seen by the system identifier in its record, which is another than the server's; it
-// counts as one until the shards are confirmed, or their setting is another than the origin's.
+// counts as one until the shards are confirmed, or their setting is another than the origin's, as far as both are known.
 //
 // So does a copy of a machine and its memory (machine.hpp), which has the system identifier of its origin. It is seen by
 // the machine's name in the record, until it is confirmed, and as long as it is not booted again: then the host may begin
@@ -65,12 +66,18 @@ inline void note_written(DurableState &state, const DurableRecord &record, std::
 
 // Identifies a server's history: its timeline and system identifier, mixed; below -1. A sequence that keeps it where it
 // counts the values that are logged ahead has none, so nextval logs the value that it leaves there.
-std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept;
+constexpr std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_identifier) noexcept {
+    std::uint64_t hash = system_identifier + timeline * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9u;
+    hash = (hash ^ hash >> 27) * 0x94D049BB133111EBu;
+    hash ^= hash >> 31;
+    return std::min(static_cast<std::int64_t>(hash | std::uint64_t{1} << 63), std::int64_t{-2});
+}
 
 // This server and the setting of its shards.
 struct Owner {
     std::int64_t system_identifier;
-    std::uint64_t shards;       // fingerprint of the setting
+    std::uint64_t shards;       // fingerprint of its setting; 0: not known to this session
     std::uint64_t machine = 0;  // machine_name(); 0: not told
     std::uint64_t began = 0;    // the same of when the server started
 };
@@ -83,7 +90,8 @@ constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 
 
 // Whether the record is that of a copy which has not been confirmed.
 constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept {
-    return record.owner != 0 && record.owner != owner.system_identifier && record.shards == owner.shards;
+    bool is_changed = record.shards != owner.shards && record.shards != 0 && owner.shards != 0;
+    return record.owner != 0 && record.owner != owner.system_identifier && !is_changed;
 }
 
 // Whether it is that of a machine that was copied, and nobody has confirmed the shards in this copy: it names the machine
@@ -132,7 +140,7 @@ constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, c
     bool is_kept = owner.machine == 0 || is_copied_machine(before, owner, boot);
     record.machine = is_kept ? before.machine : owner.machine;
     record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
-    record.shards = owner.shards;
+    record.shards = owner.shards != 0 ? owner.shards : before.shards;
 }
 
 }  // namespace idgen

@@ -8,10 +8,6 @@ constexpr PageVerdict leave(Renewal renewal, std::int64_t detail = 0, std::int64
     return {false, {renewal, detail, limit_ms}, {}};
 }
 
-constexpr PageVerdict write(const DurableRecord &record) noexcept {
-    return {true, granted_outcome, record};
-}
-
 }  // namespace
 
 Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) noexcept {

@@ -93,6 +93,10 @@ struct PageVerdict {
     DurableRecord record;  // where it is
 };
 
+constexpr PageVerdict write(const DurableRecord &record) noexcept {
+    return {true, granted_outcome, record};
+}
+
 // Moves the horizon up for a tick that starts at `start_ms` and that the lead admits. One that starts at 0 only loads.
 struct HorizonRenewal {
     Horizon &horizon;

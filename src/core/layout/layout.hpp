@@ -154,8 +154,7 @@ const Preset *find_preset(const Layout &layout) noexcept;
 //      time=N, region=N, shard=N, sequence=N   bits; region directly above shard; time highest
 //      time=Nw   time wraps                    sequence=N+1   the sequence counts from 1
 //
-// Spaces or commas stand between words.
-// What print_layout writes, parse_layout reads back to an equal layout.
+// Spaces or commas stand between words. What print_layout writes, parse_layout reads back to an equal layout.
 
 struct LayoutError {
     LayoutReason reason;

@@ -76,8 +76,9 @@ struct DrawHost : RecordWaits<Record::horizon> {
 template <bool is_read_by>
 inline Block draw_block(Source &source, uint32 count) {
     DrawHost host;
+    uint32 resets = DrawHost::resets();
     Drawn drawn = idgen::draw<is_read_by>(host, source, count);
-    return {drawn, draw_number, source.machine};
+    return {drawn, draw_number, source.machine, resets};
 }
 
 // The position of the ID that was observed. Raises if the layout cannot have made it.
@@ -121,8 +122,8 @@ Block draw(Source &source, uint32 count) {
 }
 
 bool next_of(Block &block, int64 &id) {
-    bool is_fresh =
-        block.count > 0 && block.draw_number == draw_number && self.database->horizon.floor_ms.load() <= block.start_ms;
+    bool is_fresh = block.count > 0 && block.draw_number == draw_number && block.resets == DrawHost::resets() &&
+                    self.database->horizon.floor_ms.load() <= block.start_ms;
     if (unlikely(!is_fresh || (is_watched() && block.machine != machine()))) return false;
     mark_own_transaction(block.machine);
     id = block.first_id;

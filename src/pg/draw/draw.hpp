@@ -10,6 +10,7 @@ namespace idgen::pg {
 struct Block : Drawn {
     uint64 draw_number;  // which draw of this backend took them
     uint64 machine;      // in which machine: a copy of it has them, too
+    uint32 resets;       // how often the horizon had been lowered
 };
 
 // Takes 1 to `count` IDs. Requires a resolved source. Waits, asleep, and raises as settings say.
@@ -22,7 +23,7 @@ int64 draw_id(Source &source);
 int64 draw_timestamp(Source &source);
 
 // Hands out the next ID of a block; false if there is none, or it may not be handed out any more: this backend drew
-// something since, so one of its IDs is larger, a floor was raised above it, or the machine was copied.
+// something since, so one of its IDs is larger, a floor was raised above it, or lowered, or the machine was copied.
 bool next_of(Block &block, int64 &id);
 
 // Takes one ID that is larger than `id` and than what the session drew. Requires a resolved source. Waits, asleep, and

@@ -216,8 +216,10 @@ Owner this_owner() {
     // No other server has shards from a registry: a copy that takes its own has nothing to do with this setting.
     const char *held =
         settings.shards_from == ShardsFrom::lease ? psprintf("%lld", static_cast<long long>(own_system())) : "";
-    return {own_system(),
-            fingerprint(held, fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))))};
+    uint64 told =
+        fingerprint(held, fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))));
+    // What a role or a client brings along, or a worker of a session, says nothing of the server.
+    return {own_system(), settings.shards_source > PGC_S_DATABASE || settings.has_own_region ? 0 : told};
 }
 
 Renewal read_foreign_origin(int64 &foreign) {

@@ -96,6 +96,32 @@ sub identified
 	$copy->stop('immediate');
 }
 
+# What a role, a session or its worker has for itself is no setting of the server: it confirms nothing, and is refused, too.
+{
+	my $copy = identified('roles');
+	$copy->append_conf('postgresql.conf', q{idgen.on_copy = 'refuse'});
+	start_again($copy);
+	my $root = connect_to($copy);
+	$root->do($_) for 'CREATE ROLE app LOGIN', 'CREATE ROLE batch LOGIN', q{ALTER ROLE batch SET idgen.shards = '6'}, 'CREATE ROLE regional LOGIN', 'ALTER ROLE regional SET idgen.region = 1';
+	my $parallel = value_of($root, q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});
+	my %as = map { $_ => connect_to($copy, user => $_) } qw(app batch regional);
+	my $refused = sub { my ($on, $whose) = @_; fails_with($on, 'SELECT next_id()', '55000', qr/is a copy of one on another server/, "a copy: refused with $whose"); fails_with($as{app}, 'SELECT next_id()', '55000', qr/is a copy/, "a copy: others after that, too"); return };
+	$refused->($as{batch}, q{a role's shards});
+	fails_with($as{regional}, q{SELECT next_id(layout => 'twitter')}, '55000', qr/is a copy/, q{a copy: refused with a role's region});
+	$root->do(q{SET idgen.shards = '5'});
+	$refused->($root, 'the shards of a session');
+	$root->do("SET $parallel = on");
+	$refused->($root, 'the shards of a worker');
+	$root->do("RESET $parallel");
+	is_told($copy, 1, 'a copy with roles that have shards of their own');
+	$root->do($database . q{'7'});
+	my $other = connect_to($copy, user => 'app');
+	ok(eval { value_of($other, 'SELECT next_id()') }, 'shards of another setting of the database: IDs are made') || note $other->errstr;
+	ok(eval { value_of($as{batch}, 'SELECT next_id()') }, q{and with a role's shards}) || note $as{batch}->errstr;
+	$_->disconnect for $root, $other, values %as;
+	$copy->stop('immediate');
+}
+
 # The same shards in another region are other numbers, in the layouts that have the field: they are not the origin's.
 {
 	my $copy = identified('region');

@@ -291,6 +291,8 @@ fails_with($session, 'SELECT next_id()', '55000', qr/jumped forward by 36\d days
 	'a year ahead at the start');
 $session->do('SELECT idgen.accept_clock()');
 is(repeated(\%made, draw($session, 100)), 0, 'a year ahead at the start, accepted: IDs');
+my $begun = connect_to($node);
+$begun->do($_) for 'BEGIN', 'DECLARE begun CURSOR FOR SELECT next_ids(60)', 'FETCH 1 FROM begun';
 set_clock($node, '+22');
 fails_with($session, 'SELECT next_id()', '55000', qr/the clock is 36\d days(?: \d+ h)? behind/, 'the clock back');
 my $late = connect_to($node);
@@ -298,6 +300,10 @@ my $right = value_of($session, 'SELECT clock_timestamp()');
 $session->do('SELECT idgen.reset(?, force => true)', undef, $right);
 @ids = (draw($session, 100), draw($late, 100));
 is(repeated(\%made, @ids), 0, 'idgen.reset: none again');
+my $block = $begun->selectcol_arrayref('FETCH 50 FROM begun');
+is(value_of($session, q{SELECT count(*) FROM unnest(?::bigint[]) AS id WHERE id_time(id) < ?::timestamptz + '1 minute'}, $block, $right), 50, 'idgen.reset: what is left of a block that was drawn before is not handed out');
+is(repeated(\%made, @$block), 0, 'idgen.reset: nor another ID again');
+$begun->disconnect;
 ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right),
 	'idgen.reset: at the right time');
 crash($node);
