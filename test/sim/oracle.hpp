@@ -24,14 +24,15 @@ class Oracle {
         if (!common_.stored.insert(stored)) common_.failure = "two copies of a machine store the same";
     }
 
-    // A tick that IDs of a database leave the server in.
-    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits) noexcept {
+    // A tick that IDs of a database leave the server in; the floor of old is that of when they were taken.
+    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits,
+               std::int64_t old_floor_ms) noexcept {
         std::int64_t start_ms = ms_down(start_us);
         std::int64_t &reached_ms = common_.reached_ms(node.scopes[database]);
         reached_ms = std::max(reached_ms, start_ms + 1);
         if (start_us > limits.now_us + limits.max_lead_ms * 1000) fail("the lead exceeds its limit");
         if (start_us < us_of(limits.floor_ms)) fail("a tick starts below the floor");
-        if (start_ms < node.old_floors_ms[database]) fail("a tick starts below a floor of old");
+        if (start_ms < old_floor_ms) fail("a tick starts below a floor of old");
         if (start_us >= us_of(node.disk.durable_ms[database])) fail("a tick starts at or above the durable horizon");
     }
 
@@ -62,10 +63,10 @@ class Oracle {
         std::fill_n(node.confirmed, max_databases, node.believed);
     }
 
-    // An ID of a slot: they rise, whoever takes them.
-    void rise(std::int64_t &last_id, std::int64_t id) {
-        if (id <= last_id) fail("an ID of a slot is not above the one before");
-        last_id = id;
+    // IDs of a slot, from a first to a last: they rise, whoever takes them.
+    void rise(std::int64_t &highest, std::int64_t first_id, std::int64_t last_id) {
+        if (first_id <= highest) fail("an ID of a slot is not above the one before");
+        highest = last_id;
     }
 
     void note_news(LeaseNews news) noexcept {

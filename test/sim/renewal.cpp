@@ -23,6 +23,7 @@ Renewal RecordHost::lock_page(RecordPage &page) {
     page_ = node_.disk.page(number_, kind_);
     page = {page_.record, page_.pairs};
     has_read_ = true;
+    renewer_.let_others_run();
     return Renewal::granted;
 }
 
@@ -34,7 +35,9 @@ std::uint64_t RecordHost::write_page(const RecordPage &page) {
     has_written_ = true;
     trace_write(is_horizon ? "writes H" : "writes generator",
                 is_horizon ? Stage::since_start(page.record.value) : page.record.value);
-    return node_.disk.write(written);
+    Lsn lsn = node_.disk.write(written);
+    renewer_.let_others_run();
+    return lsn;
 }
 
 void RecordHost::trace_write(const char *what, std::int64_t value) const {
@@ -43,7 +46,8 @@ void RecordHost::trace_write(const char *what, std::int64_t value) const {
                      Stage::since_start(view_.clock.now_ms), Stage::since_start(database_.horizon.floor_ms));
 }
 
-void RecordHost::unlock_page() noexcept {
+void RecordHost::unlock_page() {
+    renewer_.let_others_run();
     std::int64_t &loaded_ms = node_.old_floors_ms[number_];
     if (kind_ == Record::horizon && loaded_ms == 0) loaded_ms = database_.horizon.floor_ms;
 }

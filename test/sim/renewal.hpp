@@ -8,9 +8,10 @@
 
 namespace idgen::sim {
 
-// Who renews: it may rest in between, and holds the lock of renewals.
+// Who renews: it may rest in between, or let others run, and holds the lock of renewals.
 struct Renewer {
     virtual void rest() {}
+    virtual void let_others_run() {}
     virtual void note_locked(bool) {}
 
    protected:
@@ -32,7 +33,7 @@ class RecordHost {
     Renewal lock_page(RecordPage &page);
     std::uint64_t lsn() const { return node_.disk.lsn(number_, kind_); }
     std::uint64_t write_page(const RecordPage &page);
-    void unlock_page() noexcept;
+    void unlock_page();
     bool is_flushed(std::uint64_t lsn) const { return lsn <= node_.disk.flushed; }
     void flush(std::uint64_t lsn);
     void flush_later(std::uint64_t) const { renewer_.rest(); }

@@ -6,8 +6,8 @@
 // waits for its workers before its transaction ends.
 //
 // Where it rests anything may happen: other sessions, crashes, a promotion; between the two loads of the limits,
-// between an announcement and the look at what is settled, and between finding a lease and its slot, other sessions and
-// the keeper.
+// between an announcement and the look at what is settled, between finding a lease and its slot, and while a renewal
+// has a page locked, other sessions and the keeper. Between the take and the look at the grant it may do either.
 #pragma once
 
 #include "core/draw/draw_order.hpp"
@@ -72,6 +72,7 @@ class Session final : public Renewer {
     void mark_stale(Source &source) const noexcept { source.generation = 0; }
 
     void rest() override;
+    void let_others_run() override { stage_->let_others_run(); }
     void note_locked(bool is_locked) noexcept override { is_renewing_ = is_locked; }
 
    private:
@@ -124,7 +125,8 @@ class Session final : public Renewer {
     void judge_refusal(const Source &source, const Limits &limits, const Take &taken);
     void judge_lead(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void count_lead(const Source &source, const Take &taken);
-    void note_ids(const Source &source, const Drawn &drawn);
+    void note_taken(const Source &source, const Take &taken);
+    void note_ids(const Drawn &drawn);
     int slots() const noexcept { return stage_->scenario.slots_of(kind_); }
     LastTick &last_tick(const Source &source) const noexcept {
         return node_->last_ticks[number_of_database_][slots()][packed_shard(source)];
@@ -164,6 +166,7 @@ class Session final : public Renewer {
     std::uint32_t resets_ = 0;  // of the database's horizon, as what was made knows
     std::uint32_t resets_before_ = 0;
     std::int64_t began_ms_ = 0;
+    std::int64_t old_floor_ms_ = 0;  // the floor of old when it took
 };
 
 }  // namespace idgen::sim

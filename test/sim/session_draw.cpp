@@ -163,16 +163,29 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
 }
 
 void Session::note_try(const Source &source, const Limits &limits, const Tick &base, const Take &taken) {
-    if (taken.status == Take::Status::ok) return judge_lead(source, limits, base, taken);
+    if (taken.status == Take::Status::ok) {
+        judge_lead(source, limits, base, taken);
+        return note_taken(source, taken);
+    }
     bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
     if (is_full) judge_refusal(source, limits, taken);
+}
+
+// Tells the oracle of a take at once: what others take from here on lies above it, and an advance from here on lets it
+// pass. Then others run, as if the server had descheduled the session before it looks at the grant.
+void Session::note_taken(const Source &source, const Take &taken) {
+    std::int64_t id = first_id(source, taken);
+    std::int64_t last_id = id + (std::int64_t{taken.count - 1} << source.packing.sequence_shift);
+    stage_->oracle.rise(node_->last_ids[number_of_database_][slots()][packed_shard(source)], id, last_id);
+    old_floor_ms_ = node_->old_floors_ms[number_of_database_];
+    if (stage_->random.one_in(2)) pause();
 }
 
 // Beside sessions that borrow, one that waits is told to wait no longer than for the lead that they have.
 void Session::judge_refusal(const Source &source, const Limits &limits, const Take &taken) {
     const LastTick &last = last_tick(source);
     bool is_moved = source.slot.entry->slot.sequence == no_sequence;
-    if (!last.is_borrowed || is_moved || taken.tick != last.tick + 1) return;
+    if (!last.is_borrowed() || is_moved || taken.tick != last.tick + 1) return;
     std::int64_t admitted_us = std::min(last.lead_us, limits.max_lead_ms * 1000);
     std::int64_t lead_us = start_of(source.packing, taken.tick) - limits.now_us;
     stage_->oracle.expect(taken.wait_us <= lead_us - admitted_us, "a session that waits gets no turn");
@@ -189,17 +202,17 @@ void Session::judge_lead(const Source &source, const Limits &limits, const Tick 
     bool is_held = source.session != nullptr && source.session->last.tick == taken.tick && !is_chosen;
     bool begins_ahead = lead_us > 0 && taken.tick > base.number;
     bool is_borrowed = begins_ahead && (limits.may_borrow || !is_held);
-    bool is_kept = is_chosen || (last.is_borrowed && lead_us <= last.lead_us);
+    bool is_kept = is_chosen || (last.is_borrowed() && lead_us <= last.lead_us);
     stage_->oracle.expect(!is_borrowed || limits.may_borrow || is_kept, "a session that waits adds to the lead");
-    last = {taken.tick, lead_us, is_borrowed};
+    last = {taken.tick, lead_us, is_borrowed ? taken.tick : last.borrowed_tick};
 }
 
-// Counts what lies ahead of the clock, as the server does.
+// Counts what lies ahead of the clock, as the server does. Others may have begun a later tick since the take.
 void Session::count_lead(const Source &source, const Take &taken) {
     std::int64_t lead_ms = counted_lead_ms(make_tick(source.packing, taken.tick), stage_->clock_us(*node_));
     if (lead_ms <= 0) return;
     note_ahead(source, taken.tick, taken.count, lead_ms);
-    if (source.session != nullptr && last_tick(source).is_borrowed) borrowed_tick_ = taken.tick;
+    if (source.session != nullptr && taken.tick <= last_tick(source).borrowed_tick) borrowed_tick_ = taken.tick;
 }
 
 void Session::note_drawn(const Source &source, const Limits &limits, const Take &taken, const Drawn &drawn) {
@@ -215,7 +228,7 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
     count_lead(source, taken);
     stage.oracle.expect(node_->is_resumed(number_of_database_, Record::horizon) == Resumed::no,
                         "a copy of a machine makes IDs that nobody confirmed");
-    stage.oracle.issue(*node_, number_of_database_, start_of(source.packing, taken.tick), limits);
+    stage.oracle.issue(*node_, number_of_database_, start_of(source.packing, taken.tick), limits, old_floor_ms_);
     stage.oracle.expect(drawn.first_id > above_, "an ID is not above the one before");
     if (kind_ != kind_hlc) {
         bool is_above = drawn.first_id >= node_->settled_ids[number_of_database_][kind_];
@@ -223,23 +236,22 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
         std::int64_t &lowest = storing().drawn.ids[kind_];
         lowest = std::min(lowest, drawn.first_id);
     }
-    stage.oracle.rise(node_->last_ids[number_of_database_][slots()][packed_shard(source)], drawn.first_id);
     if (stage.scenario.has_registry()) {
         stage.registry.note_made(source.shard, drawn.start_ms);
         stage.oracle.expect(drawn.start_ms < stage.registry.highest_ms(source.shard),
                             "a tick starts at or above the registry's horizon");
     }
-    note_ids(source, drawn);
+    note_ids(drawn);
     draws_++;
     // Between the look at the machine and the mark.
     if (stage.has_copies()) pause();
 }
 
-void Session::note_ids(const Source &source, const Drawn &drawn) {
+void Session::note_ids(const Drawn &drawn) {
     std::int64_t id = drawn.first_id;
     for (std::uint32_t i = 0; i < drawn.count; i++) {
         hand(slots(), node_->scopes[number_of_database_], id);
-        made_ = node_->last_ids[number_of_database_][slots()][packed_shard(source)] = id;
+        made_ = id;
         id += drawn.step;
     }
     stage_->tokens[kind_] = made_;
