@@ -141,13 +141,12 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
         stage_->let_others_run();
     }
     const Layout &layout = kind_ == kind_hlc ? hlc_layout : s.layouts[kind_];
-    SlotRequest request{{key_of(layout), database_->database, shard},
-                        layout,
-                        is_own_ ? SlotUse::own : SlotUse::other,
-                        s.share,
-                        now_ms,
-                        s.slot_idle_ms,
-                        node_->shared->leases.claimed_ms(shard)};
+    SlotKey key{key_of(layout), database_->database, shard};
+    // A slot that is not there yet is given out under the lock of the directory, and the wait for that can be canceled.
+    if (directory.find(key).entry == nullptr && stage_->random.one_in(12)) raise();
+    SlotUse use = is_own_ ? SlotUse::own : SlotUse::other;
+    std::int64_t claimed_ms = node_->shared->leases.claimed_ms(shard);
+    SlotRequest request{key, layout, use, s.share, now_ms, s.slot_idle_ms, claimed_ms};
     std::int64_t floors_ms[max_databases];
     for (int i = 0; i < max_databases; i++) floors_ms[i] = node_->shared->databases[i].horizon.floor_ms;
     Shortage shortage = Shortage::none;
