@@ -51,6 +51,9 @@ class Oracle {
         believe(node, page, view, written);
     }
 
+    // It has replaced the page, which says from here on what somebody confirmed.
+    void note_renewed(Node &node, int database) noexcept { node.confirmed[database] = {}; }
+
     // A renewal that was refused.
     void refuse(const Outcome &outcome, std::int64_t page_ms, const ServerView &view) {
         bool is_near = view.clock.now_ms - page_ms <= view.clock_rules.max_jump_ms;
@@ -111,7 +114,6 @@ class Oracle {
         bool is_near = view.clock.now_ms - page.record.value <= view.clock_rules.max_jump_ms;
         if (is_jump && !is_near) fail("a clock that jumped is believed");
         bool is_behind = page.record.value - view.clock.now_ms > view.clock_rules.farthest_horizon_ms;
-        node.confirmed[written.database] = {};
         if (is_behind && !is_known) return;
         Believed believed = {node.boot, is_behind ? highest_ms : std::max(highest_ms, difference_ms)};
         bool is_higher = node.believed.boot != node.boot || node.believed.difference_ms < believed.difference_ms;

@@ -19,7 +19,17 @@ void RecordHost::unlock() {
     renewer_.note_locked(false);
 }
 
+// Where the server can raise an error: the lock goes, and what the steps before it changed in shared memory stays.
+void RecordHost::may_fail() {
+    if (!renewer_.fails()) return;
+    RecordHost::unlock();
+    stage_.trace.say("%4lld node %d: a write to database %d fails", Stage::since_start(stage_.true_ms), node_.number,
+                     number_);
+    renewer_.fail();
+}
+
 Renewal RecordHost::lock_page(RecordPage &page) {
+    may_fail();
     page_ = node_.disk.page(number_, kind_);
     page = {page_.record, page_.pairs};
     has_read_ = true;
@@ -32,6 +42,8 @@ std::uint64_t RecordHost::write_page(const RecordPage &page) {
     WalEntry written{number_, kind_, page.record, {}, false};
     written.pairs = page.pairs;
     if (is_horizon) stage_.oracle.renew(node_, page_, written, view_, start_ms_);
+    may_fail();
+    if (is_horizon) stage_.oracle.note_renewed(node_, number_);
     has_written_ = true;
     trace_write(is_horizon ? "writes H" : "writes generator",
                 is_horizon ? Stage::since_start(page.record.value) : page.record.value);
@@ -175,6 +187,7 @@ void MoveHost::forget_answers() noexcept {
 }
 
 std::uint64_t MoveHost::write_page(const RecordPage &page) {
+    may_fail();
     WalEntry written = page_;
     written.record = page.record;
     written.pairs = page.pairs;

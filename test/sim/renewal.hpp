@@ -8,11 +8,14 @@
 
 namespace idgen::sim {
 
-// Who renews: it may rest in between, or let others run, and holds the lock of renewals.
+// Who renews: it may rest in between, or let others run, and holds the lock of renewals. If it fails, fail() does not
+// return.
 struct Renewer {
     virtual void rest() {}
     virtual void let_others_run() {}
     virtual void note_locked(bool) {}
+    virtual bool fails() { return false; }
+    virtual void fail() {}
 
    protected:
     ~Renewer() = default;
@@ -68,6 +71,8 @@ class RecordHost {
     Outcome renew(std::int64_t start_ms);
 
    protected:
+    void may_fail();
+
     Stage &stage_;
     Node &node_;
     Database &database_;
@@ -114,6 +119,8 @@ class Admin final : public Renewer {
     void rest() override { fiber_.rest(); }
     void note_locked(bool is_locked) noexcept override { is_locked_ = is_locked; }
     bool is_locked() const noexcept { return is_locked_; }
+    bool fails() override { return stage_->random.one_in(16); }
+    void fail() override { cancel(); }
     [[noreturn]] void cancel() noexcept { fiber_.end(); }
 
    private:

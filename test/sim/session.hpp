@@ -10,12 +10,34 @@
 // has a page locked, other sessions and the keeper. Between the take and the look at the grant it may do either.
 #pragma once
 
+#include <setjmp.h>
+
 #include "core/draw/draw_order.hpp"
 #include "fiber.hpp"
 #include "reader.hpp"
 #include "renewal.hpp"
 
 namespace idgen::sim {
+
+// Renews ahead of need for a session: an error is dropped.
+class Attempt final : public Renewer {
+   public:
+    explicit Attempt(Renewer &session) noexcept : session_(session) {}
+
+    template <class Run>
+    void run(Run run) {
+        if (_setjmp(caught_) == 0) run();
+    }
+    void rest() override { session_.rest(); }
+    void let_others_run() override { session_.let_others_run(); }
+    void note_locked(bool is_locked) override { session_.note_locked(is_locked); }
+    bool fails() override { return session_.fails(); }
+    void fail() override { _longjmp(caught_, 1); }
+
+   private:
+    Renewer &session_;
+    jmp_buf caught_{};
+};
 
 class Session final : public Renewer {
    public:
@@ -59,8 +81,8 @@ class Session final : public Renewer {
     void require_server() const noexcept {}
     void note_drawn(const Source &source, const Limits &limits, const Take &taken, const Drawn &drawn);
     void renew_ahead(std::int64_t, std::int64_t start_ms);
-    Outcome renew(std::int64_t start_ms);
-    Outcome renew_generator();
+    Outcome renew(std::int64_t start_ms) { return renew(Record::horizon, start_ms, *this); }
+    Outcome renew_generator() { return renew(Record::generator, 0, *this); }
     std::int64_t waited_ms(const Wait &) const noexcept;
     bool wait_for_renewal(Wait &);
     bool wait_for_tick(const Source &source, const Limits &limits, const Take &taken, Wait &);
@@ -74,6 +96,8 @@ class Session final : public Renewer {
     void rest() override;
     void let_others_run() override { stage_->let_others_run(); }
     void note_locked(bool is_locked) noexcept override { is_renewing_ = is_locked; }
+    bool fails() override { return stage_->random.one_in(30); }
+    void fail() override { raise(); }
 
    private:
     enum class Step { draw, lead, hand_over, record, leave };
@@ -84,6 +108,7 @@ class Session final : public Renewer {
         std::int64_t left;
     };
 
+    Outcome renew(Record kind, std::int64_t start_ms, Renewer &renewer);
     void resolve(Stage &stage, Source &source);
     void change_layout(Stage &stage);
     void list_shards(Stage &stage, Source &source);

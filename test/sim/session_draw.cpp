@@ -262,14 +262,13 @@ void Session::note_ids(const Drawn &drawn) {
 void Session::renew_ahead(std::int64_t, std::int64_t start_ms) {
     auto is_flushed = [this](std::uint64_t lsn) { return lsn <= node_->disk.flushed; };
     bool looks = !stage_->random.one_in(8);
-    if (!looks || !is_on_its_way(database_->horizon, start_ms, window_ms(), is_flushed)) renew(start_ms);
+    if (looks && is_on_its_way(database_->horizon, start_ms, window_ms(), is_flushed)) return;
+    Attempt attempt(*this);
+    attempt.run([&] { renew(Record::horizon, start_ms, attempt); });
 }
 
-Outcome Session::renew(std::int64_t start_ms) {
-    return RecordHost(*stage_, *node_, *database_, number_of_database_, Record::horizon, *this).renew(start_ms);
-}
-Outcome Session::renew_generator() {
-    return RecordHost(*stage_, *node_, *database_, number_of_database_, Record::generator, *this).renew(0);
+Outcome Session::renew(Record kind, std::int64_t start_ms, Renewer &renewer) {
+    return RecordHost(*stage_, *node_, *database_, number_of_database_, kind, renewer).renew(start_ms);
 }
 
 bool Session::wait_for_renewal(Wait &) {
