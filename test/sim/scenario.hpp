@@ -73,7 +73,7 @@ struct Settings {
     std::int64_t max_jump_ms;
     std::uint32_t shard_count;  // of the pool
     bool admits_copy;
-    std::uint32_t generation;
+    std::uint32_t generation = 1;
 };
 
 struct Scenario {

@@ -43,6 +43,9 @@ class Session final : public Renewer {
    public:
     struct Source : DrawSource<NoLock> {
         std::uint32_t generation = 0;  // of the settings; 0: to be resolved again
+        int kind = -1;                 // the layout, or clock, that it was resolved for
+        ShardRange *room = nullptr;    // of its pool
+        std::uint32_t changes = 0;     // of the numbers in the pool
     };
     struct Wait {};
 
@@ -113,7 +116,9 @@ class Session final : public Renewer {
     void change_layout(Stage &stage);
     void list_shards(Stage &stage, Source &source);
     void list_numbers(Stage &stage, Source &source);
-    bool has_other_numbers(const Stage &stage) const noexcept;
+    void set_pool(Stage &stage, Source &source);
+    bool follow_pool(Stage &stage, Source &source);
+    void turn_source(Stage &stage);
     Process &process() const noexcept { return node_->shared->processes[number_]; }
     // That of the transaction that stores what it draws.
     Process &storing() const noexcept {
@@ -164,8 +169,7 @@ class Session final : public Renewer {
     int kind_ = 0;  // which layout, or kind_hlc, kind_decimal, kind_other
     Stock stock_{};
     bool is_own_ = false;
-    ShardRange shards_[max_leases]{};
-    std::uint32_t changes_ = 0;  // of the numbers in the pool
+    ShardRange rooms_[2][max_leases]{};
     DrawSession history_{};
     std::uint32_t pid_ = 0;
     std::uint32_t transactions_ = 0;  // the local number of the last one
@@ -174,6 +178,7 @@ class Session final : public Renewer {
     std::uint32_t announced_in_ = 0;  // the transaction in which it announced last
     DrawHistory before_{};            // what the session had drawn when the draw began
     Source source_{};
+    Source other_{};                   // of another call site
     std::int64_t made_ = 0;            // the last ID
     std::int64_t above_ = 0;           // the next one is larger
     std::int64_t borrowed_tick_ = -1;  // the last borrowed tick that it drew from, or chose to
