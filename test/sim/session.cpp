@@ -49,6 +49,8 @@ void Session::step(Stage &stage) {
             stage_ = &stage;
             if (fiber_.resume() && node_ != nullptr) end_draw(stage);
             return;
+        case Step::give:
+            return give(stage);
         case Step::lead:
             return lead(stage);
         case Step::hand_over:
@@ -77,6 +79,7 @@ void Session::resolve(Stage &stage, Source &source) {
 
 void Session::set_pool(Stage &stage, Source &source) {
     source.slot.entry = nullptr;
+    block_ = {};
     if (stage.scenario.pool_count > 0)
         list_numbers(stage, source);
     else
@@ -98,6 +101,7 @@ bool Session::follow_pool(Stage &stage, Source &source) {
 void Session::turn_source(Stage &stage) {
     if (kind_ >= max_layouts || !stage.random.one_in(4)) return;
     std::swap(source_, other_);
+    block_ = {};
     if (!is_own_) made_ = 0;
 }
 
@@ -142,6 +146,10 @@ void Session::begin_draw(Stage &stage) {
         step_ = Step::lead;
         return;
     }
+    if (block_.count > 0 && stage.random.one_in(2)) {
+        step_ = Step::give;
+        return;
+    }
     if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);
     turn_source(stage);
     if (source_.generation != stage.settings.generation || source_.kind != kind_) resolve(stage, source_);
@@ -166,6 +174,11 @@ void Session::begin_draw(Stage &stage) {
 void Session::end_draw(Stage &stage) {
     if (!is_drawn_) return abandon(stage);
     if (kind_ == kind_decimal && !stage.has_copies()) return begin_draw(stage);
+    go_on(stage);
+}
+
+// After something was handed out.
+void Session::go_on(Stage &stage) {
     store_some(stage);
     if (stage.random.one_in(4)) return end_some(stage);
     begin_draw(stage);

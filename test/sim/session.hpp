@@ -103,7 +103,13 @@ class Session final : public Renewer {
     void fail() override { raise(); }
 
    private:
-    enum class Step { draw, lead, hand_over, record, leave };
+    enum class Step { draw, give, lead, hand_over, record, leave };
+    // What is left of IDs that were drawn at once (src/pg/draw/draw.hpp).
+    struct Block : Drawn {
+        std::int64_t draw_number;
+        std::uint64_t machine;
+        std::uint32_t scope;
+    };
     // What its process has fetched for later.
     struct Stock {
         std::int64_t number;
@@ -156,7 +162,11 @@ class Session final : public Renewer {
     void judge_lead(const Source &source, const Limits &limits, const Tick &base, const Take &taken);
     void count_lead(const Source &source, const Take &taken);
     void note_taken(const Source &source, const Take &taken);
-    void note_ids(const Drawn &drawn);
+    void note_ids(const Source &source, const Drawn &drawn);
+    bool has_next() const noexcept;
+    void give(Stage &stage);
+    void take_next(Block &block);
+    void go_on(Stage &stage);
     int slots() const noexcept { return stage_->scenario.slots_of(kind_); }
     LastTick &last_tick(const Source &source) const noexcept {
         return node_->last_ticks[number_of_database_][slots()][packed_shard(source)];
@@ -168,6 +178,7 @@ class Session final : public Renewer {
     int number_ = 0;
     int kind_ = 0;  // which layout, or kind_hlc, kind_decimal, kind_other
     Stock stock_{};
+    Block block_{};
     bool is_own_ = false;
     ShardRange rooms_[2][max_leases]{};
     DrawSession history_{};

@@ -240,22 +240,55 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
         stage.oracle.expect(drawn.start_ms < stage.registry.highest_ms(source.shard),
                             "a tick starts at or above the registry's horizon");
     }
-    note_ids(drawn);
     draws_++;
+    note_ids(source, drawn);
     // Between the look at the machine and the mark.
     if (stage.has_copies()) pause();
 }
 
-void Session::note_ids(const Drawn &drawn) {
-    std::int64_t id = drawn.first_id;
-    for (std::uint32_t i = 0; i < drawn.count; i++) {
-        hand(slots(), node_->scopes[number_of_database_], id);
-        made_ = id;
-        id += drawn.step;
-    }
+// Hands out what was drawn, or the first of it and the others row by row, as next_ids() does.
+void Session::note_ids(const Source &source, const Drawn &drawn) {
+    bool gives_later = kind_ < max_layouts && drawn.count > 1 && stage_->random.one_in(3);
+    Block block{drawn, draws_, source.machine, node_->scopes[number_of_database_]};
+    do take_next(block);
+    while (!gives_later && block.count > 0);
+    if (gives_later) block_ = block;
     stage_->tokens[kind_] = made_;
     // A clock of many nodes: one received the last timestamp of a millisecond.
     if (kind_ == kind_hlc && stage_->random.one_in(4)) stage_->tokens[kind_] |= hlc_last_logical;
+}
+
+void Session::take_next(Block &block) {
+    hand(slots(), block.scope, block.first_id);
+    made_ = block.first_id;
+    block.first_id += block.step;
+    block.count--;
+}
+
+// Whether the next of the block may still be handed out: what src/pg/draw/draw.cpp asks.
+bool Session::has_next() const noexcept {
+    bool is_fresh = block_.draw_number == draws_ && database_->horizon.floor_ms.load() <= block_.start_ms;
+    return block_.count > 0 && is_fresh && block_.machine == machine();
+}
+
+// Hands out the next of the block between two draws; one that may not be handed out any more is dropped.
+void Session::give(Stage &stage) {
+    stage_ = &stage;
+    forget_made();
+    if (!has_next()) {
+        block_ = {};
+        return begin_draw(stage);
+    }
+    stage.oracle.expect(node_->is_resumed(number_of_database_, Record::horizon) == Resumed::no,
+                        "a copy of a machine makes IDs that nobody confirmed");
+    stage.oracle.expect(block_.start_ms >= node_->old_floors_ms[number_of_database_],
+                        "a tick starts below a floor of old");
+    bool is_above = block_.first_id >= node_->settled_ids[number_of_database_][kind_];
+    stage.oracle.expect(is_above || is_orphan(), "an ID is drawn below what is settled");
+    stage.oracle.expect(block_.first_id > made_, "an ID is not above the one before");
+    take_next(block_);
+    if (node_->is_told) mark(block_.machine);
+    go_on(stage);
 }
 
 // Mostly with a look first whether there is anything to do.
