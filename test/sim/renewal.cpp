@@ -117,7 +117,7 @@ Outcome RecordHost::note_refused(const Outcome &outcome) const noexcept {
 
 Outcome RecordHost::renew(std::int64_t start_ms) {
     start_ms_ = start_ms;
-    view_ = stage_.view_of(node_);
+    view_ = stage_.view_of(node_, renewer_.settings_of(stage_));
     stage_.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
     if (kind_ == Record::generator) {
         CounterRenewal renewal{{database_.generators, view_}};

@@ -14,6 +14,7 @@ struct Renewer {
     virtual void rest() {}
     virtual void let_others_run() {}
     virtual void note_locked(bool) {}
+    virtual const Settings &settings_of(const Stage &stage) const { return stage.settings; }
     virtual bool fails() { return false; }
     virtual void fail() {}
 

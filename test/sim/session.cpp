@@ -24,6 +24,7 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     process() = {};
     node_->note_first_xid();
     attach();
+    settings_ = stage.settings;
     stock_ = {};
     made_ = 0;
     borrowed_tick_ = -1;
@@ -67,7 +68,7 @@ void Session::resolve(Stage &stage, Source &source) {
     ShardRange *room = source.room;
     source = {};
     source.room = room;
-    source.generation = stage.settings.generation;
+    source.generation = settings_.generation;
     source.kind = kind_;
     bool is_clock = kind_ == kind_hlc;
     set_packing(source, is_clock || kind_ >= kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
@@ -118,7 +119,7 @@ void Session::change_layout(Stage &stage) {
 // Those given by hand, or one of them.
 void Session::list_shards(Stage &stage, Source &source) {
     ShardRange *room = source.room;
-    std::uint32_t count = stage.settings.shard_count;
+    std::uint32_t count = settings_.shard_count;
     room[0] = {0, count - 1};
     if (!is_own_) room[0].first = room[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
     if (kind_ == kind_hlc) room[0] = {clock_shard, clock_shard};
@@ -150,9 +151,11 @@ void Session::begin_draw(Stage &stage) {
         step_ = Step::give;
         return;
     }
+    // A session reads changed settings between two statements, and goes on with the old ones until then.
+    if (settings_.generation != stage.settings.generation && stage.random.one_in(6)) settings_ = stage.settings;
     if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);
     turn_source(stage);
-    if (source_.generation != stage.settings.generation || source_.kind != kind_) resolve(stage, source_);
+    if (source_.generation != settings_.generation || source_.kind != kind_) resolve(stage, source_);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;
     if (kind_ == kind_hlc) {
         count_ = 1;
@@ -210,7 +213,7 @@ void Session::observe(Stage &stage) {
         if (!position_of(p, token, now_us, observed_)) return;
         observed_ = drawn_beyond(p, observed_, source_.pool.largest());
     }
-    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, stage.settings.draw))) return;
+    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, settings_.draw))) return;
     is_above_ = true;
     DrawHistory later = source_.session == nullptr ? observed_ : later_of(p, history_.last, observed_);
     bool is_own = later.tick == before_.tick && later.shard == before_.shard && later.sequence == before_.sequence;

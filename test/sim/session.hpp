@@ -31,6 +31,7 @@ class Attempt final : public Renewer {
     void rest() override { session_.rest(); }
     void let_others_run() override { session_.let_others_run(); }
     void note_locked(bool is_locked) override { session_.note_locked(is_locked); }
+    const Settings &settings_of(const Stage &stage) const override { return session_.settings_of(stage); }
     bool fails() override { return session_.fails(); }
     void fail() override { _longjmp(caught_, 1); }
 
@@ -99,6 +100,7 @@ class Session final : public Renewer {
     void rest() override;
     void let_others_run() override { stage_->let_others_run(); }
     void note_locked(bool is_locked) noexcept override { is_renewing_ = is_locked; }
+    const Settings &settings_of(const Stage &) const noexcept override { return settings_; }
     bool fails() override { return stage_->random.one_in(30); }
     void fail() override { raise(); }
 
@@ -176,7 +178,8 @@ class Session final : public Renewer {
     Database *database_ = nullptr;
     int number_of_database_ = 0;
     int number_ = 0;
-    int kind_ = 0;  // which layout, or kind_hlc, kind_decimal, kind_other
+    int kind_ = 0;         // which layout, or kind_hlc, kind_decimal, kind_other
+    Settings settings_{};  // as it has read them
     Stock stock_{};
     Block block_{};
     bool is_own_ = false;

@@ -72,13 +72,13 @@ void Session::pause() {
 }
 
 DrawRules Session::rules() const noexcept {
-    DrawRules rules = stage_->settings.draw;
+    DrawRules rules = settings_.draw;
     rules.may_borrow &= number_ != 3;
     return rules;
 }
 
 std::int64_t Session::window_ms() const noexcept {
-    return stage_->settings.rules.window_ms;
+    return settings_.rules.window_ms;
 }
 
 std::int64_t Session::waited_ms(const Wait &) const noexcept {
@@ -100,7 +100,7 @@ std::uint32_t Session::resets() noexcept {
 
 std::int64_t Session::read_clock() {
     std::int64_t now_us = stage_->clock_us(*node_);
-    stage_->oracle.note_clock(ms_down(now_us), stage_->settings.rules.max_lead_ms);
+    stage_->oracle.note_clock(ms_down(now_us), settings_.rules.max_lead_ms);
     rest();
     return now_us;
 }
