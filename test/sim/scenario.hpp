@@ -8,8 +8,9 @@
 // - A horizon that a stranger lowered needs tame clocks only if the server crashes before its own record is
 //   durable again; where clocks are wild it does not. If a standby takes over before that, the old primary is
 //   dead: what it was granted nothing else says. Nor is one lowered while an old primary lives.
-// - Settings are the same on all servers. The lead is lowered only if clocks are wild: debts are computed
-//   with it. It is raised where all clocks are right: it would admit what a slow one owes too early.
+// - Settings are the same on all servers, but a session may not have read a change yet. The lead is lowered only if
+//   clocks are wild: debts are computed with it. It is raised where all clocks are right: it would admit what a slow
+//   one owes too early.
 // - Fewer generators of DecimalIds are lost in a failover than are skipped.
 // - What a database that was dropped had made is known to the running server alone: where that forgets it
 //   before a record above it is durable, the new database is another, and its IDs may be the same.
@@ -73,7 +74,7 @@ struct Settings {
     std::int64_t max_jump_ms;
     std::uint32_t shard_count;  // of the pool
     bool admits_copy;
-    std::uint32_t generation;
+    std::uint32_t generation = 1;
 };
 
 struct Scenario {

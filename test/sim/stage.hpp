@@ -93,8 +93,9 @@ struct Stage {
         return count >= scenario.quorum;
     }
 
-    // What a session of that node knows of it.
-    ServerView view_of(const Node &node) const noexcept {
+    // What a session of that node with those settings knows of it.
+    ServerView view_of(const Node &node) const noexcept { return view_of(node, settings); }
+    ServerView view_of(const Node &node, const Settings &known) const noexcept {
         std::int64_t foreign = node.origin == node.system ? 0 : node.origin;
         return {node.identity(),
                 node.read_clock(true_ms),
@@ -103,11 +104,11 @@ struct Stage {
                 node.machine(),
                 owner_of(node),
                 foreign,
-                settings.admits_copy,
+                known.admits_copy,
                 scenario.has_registry() || scenario.admits_resumed,
                 !node.is_converted,
-                settings.rules,
-                {settings.max_jump_ms, settings.rules.farthest_ms()},
+                known.rules,
+                {known.max_jump_ms, known.rules.farthest_ms()},
                 node.timeline > 1};
     }
 
