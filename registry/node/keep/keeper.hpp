@@ -81,7 +81,9 @@ class Keeper {
     // Answers (keeper_calls.cpp).
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
-    Result leave_locked(uint32 index, const LeaseCall &call);
+    Result give_way(uint32 index, const LeaseCall &call);
+    void put_off(uint32 index);
+    const char *locked_by(int64 number);
     Result unlisted();
     Result missed(const LeaseCall &call);
     Result too_far(const CallAnswer &answer);
