@@ -22,7 +22,8 @@ Keeper::Result Keeper::run_errands(uint32 index) {
     for (int i = 0; i < tries_at_once && losses < 2; i++) {
         bool was_held = is_held(lease);
         // A number that was refused is not the only one that others want: the next is sought from anywhere.
-        uint64 start = i == 0 ? 0 : static_cast<uint64>(random_secret());
+        auto start = static_cast<uint64>(random_secret());
+        if (i == 0) start %= Max(seeks_among_[index], 1);
         Result result = run(index, next_errand(lease, entry(index).purpose, clock(), rules_of(index)), start);
         if (result.obstacle != nullptr) met.obstacle = result.obstacle;
         met.is_locked |= result.is_locked;
@@ -218,9 +219,17 @@ Keeper::Result Keeper::give_way(uint32 index, const LeaseCall &call) {
         pg_atomic_fetch_add_u32(&leases_.changes, 1);
         if (budget_.spend(most_news)) log_number_left(obstacle);
     }
-    // The next one may be refused for the same reason. An owner's limit lasts, and each claim writes to disk.
-    if (call.kind == CallKind::claim && !is_locked) put_off(index);
+    if (call.kind == CallKind::claim) seek_elsewhere(index, is_locked);
+    // The next one may be refused for the same reason.
     return {call.kind == CallKind::claim ? Progress::stuck : Progress::again, obstacle, is_locked};
+}
+
+// The smallest number that is free may be locked for long, and others with it: the search goes out from there. Above an
+// owner's limit it begins again, and later: the limit lasts, and each claim writes to disk.
+void Keeper::seek_elsewhere(uint32 index, bool is_locked) {
+    constexpr uint64 factor = 16, most = 65536;
+    seeks_among_[index] = is_locked ? Min(Max(seeks_among_[index], 1) * factor, most) : 1;
+    if (!is_locked) put_off(index);
 }
 
 void Keeper::put_off(uint32 index) {
@@ -243,6 +252,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
     Lease &lease = entry(index).lease;
     switch (news) {
         case LeaseNews::claimed:
+            seeks_among_[index] = 1;
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             put_record(records_[index]);
             record_.write();
