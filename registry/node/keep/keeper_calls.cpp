@@ -198,8 +198,9 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     return follow(index, call, news);
 }
 
-// The registry refuses this call and no other: its owner does not allow the number, or another transaction there keeps
-// its row. One that is the server's choice is left for another before its IDs end, as if it had been refused.
+// The registry refuses this call and no other: its owner does not allow the number, its key is damaged, or another
+// transaction there keeps its row. One that is the server's choice is left for another before its IDs end, as if it had
+// been refused.
 Keeper::Result Keeper::give_way(uint32 index, const LeaseCall &call) {
     Lease &lease = entry(index).lease;
     bool is_locked = registry_.is_locked();
