@@ -231,7 +231,7 @@ use Test::More;
 				my %lacking = %$value;
 				delete $lacking{$field};
 				$store->put($key, \%lacking);
-				my $expected = $field eq 'name' ? qr/^answered granted/ : $key =~ /counter/ ? qr/^answered; awaits advance$/ : $field eq 'cluster' ? qr/^denied the registry has been copied/ : qr/^denied .* lacks a field/;
+				my $expected = $field eq 'name' ? qr/^answered granted/ : $key =~ /counter/ ? qr/^answered; awaits advance$/ : $field eq 'cluster' ? qr/^denied the registry has been copied/ : $key =~ /number/ ? qr/^limited .* lacks a field/ : qr/^denied .* lacks a field/;
 				like($call->(), $expected, "etcd: $key without $field");
 			}
 			$store->put($key, { %$value, later => '1', list => [ { first => '1' } ] });

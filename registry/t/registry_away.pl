@@ -7,6 +7,7 @@ use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../test/t/lib";
 use IdgenLease;
 use IdgenNode;
 use IdgenStore;
+use MIME::Base64 qw(encode_base64);
 use PostgreSQL::Test::Utils;
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -27,6 +28,7 @@ for my $kind (store_kinds())
 	put_back($kind, $store, $made, $session, $second);
 	replace_registry($kind, $store, $made, $node, $session, $second);
 	list_another($kind, $store);
+	damage_keys($store) if $kind eq 'etcd';
 	refuse_password($kind, $store, $made, $node);
 	$_->disconnect for $session, $second;
 	$_->stop('immediate') for $node, $other;
@@ -204,6 +206,43 @@ sub list_another
 	is(told($node, 'has lost horizons'), 0, "$kind: another registry is not blamed for what it never granted");
 	$session->disconnect;
 	$node->stop('immediate');
+	return;
+}
+
+# The keys of two shards hold something else: all others go on, and a server whose choice one of them was takes another.
+# The error names the key. Once the registry was advanced, the key may go.
+sub damage_keys
+{
+	my ($store) = @_;
+	my %setting = ('idgen.lease_window' => '4s', 'idgen.lease_ttl' => '1h');
+	my $hand = start_leased('damaged-hand', $store->{address}, setting => { %setting, 'idgen.shards' => '7,8', 'idgen.max_wait' => '300ms' });
+	my $pool = start_leased('damaged-pool', $store->{address}, setting => { %setting, 'idgen.lease_range' => '9-10', 'idgen.max_wait' => '3s' });
+	my ($by_hand, $of_pool) = map { connect_to($_) } $hand, $pool;
+	my ($seven) = map { wait_for("an ID of $_->[1]", sub { value_of($_->[0], "SELECT next_id($_->[1])") }) } [ $by_hand, 7 ], [ $by_hand, 8 ];
+	wait_for_id($of_pool);
+	is(number_of($of_pool), 9, 'etcd: the smallest number');
+	my $etcd = sub { my ($call, $number, %value) = @_; $store->{etcd}->call("kv/$call", { key => encode_base64("/idgen/number/000000000$number", ''), %value }) };
+	$etcd->('put', $_, value => encode_base64('{}', '')) for 7, 9;
+	my ($end, @failed) = (time + 8);
+	while (time < $end)
+	{
+		push @failed, grep { !is_id($_) } eval { value_of($by_hand, 'SELECT next_id(8)') } // $by_hand->errstr, try_id($of_pool);
+		sleep 0.02;
+	}
+	is_deeply(\@failed, [], 'etcd, damaged keys: every draw from other shards succeeds');
+	is(number_of($of_pool), 10, 'etcd, damaged keys: the server whose choice it was has another shard');
+	ok(told($pool, 'leaves a shard that it cannot keep: the key number/0000000009 '), 'etcd, damaged keys: the log says why');
+	fails_with($by_hand, 'SELECT next_id(7)', '55000', qr{^(?!.*/idgen).*: the key number/0000000007 in the etcd lacks a field, or holds something else: call}s,
+		'etcd, damaged keys: the error names it, and not the prefix');
+	like(value_of($by_hand, q{SELECT value FROM idgen.status() WHERE key = 'lease'}), qr{the key number/0000000007 in the etcd}, 'etcd, damaged keys: so does idgen.status()');
+	is_deeply($by_hand->selectall_arrayref(q{SELECT shard, owner FROM idgen_lease.nodes() WHERE owner ~ 'damaged key' AND NOT is_free}),
+		[ map { [ $_, "unknown: damaged key number/000000000$_" ] } 7, 9 ], 'etcd, damaged keys: idgen_lease.nodes() lists them as held');
+	my $at = value_of($by_hand, q{SELECT idgen_lease.advance_registry(at => now() + '6 s')});
+	$etcd->('deleterange', 7);
+	my $next = wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(7)') } });
+	is(value_of($by_hand, 'SELECT id_time(?) >= ?::timestamptz AND ? > ?', $next, $at, $next, $seven), 1, 'etcd, damaged keys: advanced, and the key deleted, IDs of it come');
+	$_->disconnect for $by_hand, $of_pool;
+	$_->stop('immediate') for $hand, $pool;
 	return;
 }
 

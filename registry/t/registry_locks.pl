@@ -168,6 +168,22 @@ use Time::HiRes qw(sleep time);
 	is_over('a row');
 	$numbers[0] = number_of($sessions[0]);
 
+	# The row of the smallest number that is free: a node that looks for one takes another.
+	{
+		my $change = sub { my ($count) = @_; $sessions[1]->do($_) for "ALTER SYSTEM SET idgen.lease_count = $count", 'SELECT pg_reload_conf()'; return };
+		my $held = sub { return value_of($sessions[1], 'SELECT count(*) FROM idgen.stat_lease WHERE held') };
+		my $first = value_of($owner, 'SELECT min(n) FROM generate_series(0, 9) AS n WHERE n NOT IN (SELECT number FROM idgen_registry.list())');
+		$owner->do(q{INSERT INTO idgen_registry.lease VALUES (?, NULL, NULL, 0, 0, now() - interval '1 day', 'old', 1, 1, now())}, undef, $first);
+		$locker->do($_) for 'BEGIN', "SELECT FROM idgen_registry.lease WHERE number = $first FOR UPDATE";
+		$change->(2);
+		ok(wait_for('two numbers', sub { $held->() == 2 }), 'the first row that is free: another number is claimed');
+		is(value_of($owner, "SELECT is_free::int FROM idgen_registry.list() WHERE number = $first"), 1, 'the first row that is free: it is not');
+		$locker->do('ROLLBACK');
+		$change->(1);
+		wait_for('one number', sub { $held->() == 1 });
+		is_over('the first row that is free');
+	}
+
 	# Many rows of numbers at once: a round waits for one of them, and the counters go on between.
 	{
 		my $change = sub { my ($count) = @_; $sessions[0]->do($_) for "ALTER SYSTEM SET idgen.lease_count = $count", 'SELECT pg_reload_conf()'; return };

@@ -126,8 +126,17 @@ sub allow
 	ok(wait_for('an ID', sub { eval { value_of($by_hand, 'SELECT next_id(150)') } }),
 	  "$kind: the largest number raised, IDs of a number by hand come");
 
-	$_->disconnect for $distant, $by_hand;
-	$_->stop for $far, $hand;
+	# A server that asked for too large a number, as all smaller ones were held, asks for one of those that is free again.
+	$session->do('SELECT idgen_lease.limit_registry(largest_shard => 150)');
+	$distant->do($_) for q{ALTER SYSTEM SET idgen.lease_range = '150-200'}, 'ALTER SYSTEM SET idgen.lease_count = 2', 'SELECT pg_reload_conf()';
+	wait_for('the limit', sub { value_of($distant, q{SELECT value FROM idgen.status() WHERE key = 'lease'}) =~ /gives shards up to 150/ });
+	$by_hand->disconnect;
+	$hand->stop;
+	ok(wait_for('two shards', sub { value_of($distant, q{SELECT string_agg(shard::text, ' ' ORDER BY shard) FROM idgen.stat_lease WHERE held}) eq '101 150' }),
+		"$kind: a smaller number that is free again is claimed");
+
+	$distant->disconnect;
+	$far->stop;
 	my $count = sub { value_of($session, 'SELECT count(*) FROM idgen_lease.nodes()') };
 	my $before = $count->();
 	is(value_of($session, 'SELECT idgen_lease.forget_shards()'), 0, "$kind: nothing is unused for 30 days");

@@ -372,11 +372,22 @@ my $registry_key = $store->value_in('/idgen/registry');
 $store->put('/idgen/registry', { %$registry_key, cluster => '1' });
 like($store->extend(3, 11, 12, 0, 5000), qr/^denied the registry has been copied or restored/, 'etcd: a copy');
 $store->put('/idgen/registry', $registry_key);
-$store->put('/idgen/number/0000000003', 'nothing of ours');
-is($store->extend(3, 11, 12, 0, 5000), 'denied the key /idgen/number/0000000003 lacks a field, or holds something else',
-	'etcd: a number\'s key that holds something else');
-$store->put('/idgen/number/0000000003', '{"horizon_ms": "5"}');
-like($store->claim(3, 0, 21, 22), qr/^denied/, 'etcd: one that lacks what counts');
+$store->claim($_, 0, 31, 32, 600000, "number $_") for 2, 5;
+$store->put($_, '{}') for '/idgen/number/00000000020', '/idgen/holder/00000000020', '/idgen/holder/0000000002/x';
+for my $value ('nothing of ours', '{"horizon_ms": "5"}')
+{
+	$store->put('/idgen/number/0000000003', $value);
+	my $horizon_ms = $value =~ /(5)/ ? $1 : 0;
+	is($store->list, "answered floor 0; 2 0 held left number 2; 3 $horizon_ms held for ever unknown: damaged key number/0000000003; 5 0 held left number 5",
+		"etcd: a number's key that holds $value is listed as held, as far as it can be read");
+	is($_, 'limited the key number/0000000003 in the etcd lacks a field, or holds something else: call idgen_lease.advance_registry() before you delete it',
+		"etcd: nothing is done with a key that holds $value, and the answer names it")
+	  for $store->extend(3, 11, 12, 0, 5000), $store->claim(3, 11, 21, 22), $store->stop(3, 11, 12, 0, 0), $store->release(3);
+}
+is($store->extend(5, 31, 32, 0, 5000), 'answered granted 5000', 'etcd: others go on beside it');
+is($store->administer('forget', 0, 0, 0), 'answered 0', 'etcd: it is not forgotten');
+like($store->administer('advance', 900000, 0, 0), qr/^answered \d/, 'etcd: and keeps no registry from being advanced');
+like($store->list, qr/^answered floor (\d+); 2 \1 free .*; 3 \1 held for ever unknown.*; 5 \1 free /, 'etcd: it is held above that, too');
 $store->put('/idgen/registry', '[]');
 like($store->claim(4, 0, 21, 22), qr/^denied/, 'etcd: a registry that is none');
 $store->put('/idgen/registry', $registry_key);

@@ -23,17 +23,29 @@ char *request_of(const char *name, int64 value) {
     return body.print();
 }
 
-// The number at the end of a key.
-int64 number_of(Json *key) {
-    const char *text = bytes_of(text_in(key, "key"));
-    const char *digits = text == nullptr ? nullptr : strrchr(text, '/');
-    return digits == nullptr ? -1 : strtoll(digits + 1, nullptr, 10);
+// The key of a number without the prefix, which is part of the address: for words that any role may read.
+char *short_key(int64 number) {
+    return psprintf("number/%010lld", static_cast<long long>(number));
 }
 
-// Whether a number is among the keys, which ascend as the numbers that are asked for do.
-bool has_holder(Json *holders, uint32 &next, int64 number) {
-    while (next < count_of(holders) && number_of(element_of(holders, next)) < number) next++;
-    return next < count_of(holders) && number_of(element_of(holders, next)) == number;
+// What a key of a number is called below "/number/" or "/holder/", which are as long.
+const char *name_of(const EtcdClient &client, Json *key) {
+    const char *path = bytes_of(text_in(key, "key"));
+    size_t size = strlen(client.address.prefix) + strlen("/number/");
+    return path == nullptr || strlen(path) < size ? "" : path + size;
+}
+
+// The number that is called so; -1: none is.
+int64 number_called(const char *name) {
+    bool is_one = strlen(name) == 10 && strspn(name, "0123456789") == 10;
+    int64 number = is_one ? strtoll(name, nullptr, 10) : -1;
+    return is_number(number) ? number : -1;
+}
+
+// Whether a name is among the keys, which ascend as the names that are asked for do.
+bool has_holder(const EtcdClient &client, Json *holders, uint32 &next, const char *name) {
+    while (next < count_of(holders) && strcmp(name_of(client, element_of(holders, next)), name) < 0) next++;
+    return next < count_of(holders) && strcmp(name_of(client, element_of(holders, next)), name) == 0;
 }
 
 int64 lease_left_ms(const EtcdNumber &number, bool is_free, int64 now_ms) noexcept {
@@ -54,20 +66,33 @@ RegisteredNumber listed(int64 key, const EtcdNumber &number, int64 now_ms) {
     return row;
 }
 
-Reply take_rows(const EtcdAnswer &answer, const EtcdView &view, Registration &registration, Trouble &trouble) {
+// A number whose key is damaged: nobody knows who has it, so no server may choose it. What can be read of its horizon
+// counts.
+RegisteredNumber listed_as_damaged(int64 key, const EtcdNumber &number, int64 floor_ms) {
+    int64 horizon_ms = number.row.horizon_ms;
+    RegisteredNumber row{};
+    row.listed = {key, is_instant(horizon_ms) ? Max(horizon_ms, floor_ms) : floor_ms, false};
+    copy_foreign_text(psprintf("unknown: damaged key %s", short_key(key)), row.name, sizeof(row.name));
+    row.lease_left_ms = -1;
+    return row;
+}
+
+// Passes over keys that no node would read.
+void take_rows(const EtcdClient &client, const EtcdAnswer &answer, const EtcdView &view, Registration &registration) {
     Json *numbers = keys_read(answer.json, 1);
     Json *holders = keys_read(answer.json, 2);
     uint32 next_holder = 0;
     for (uint32 i = 0; i < count_of(numbers); i++) {
         Json *key = element_of(numbers, i);
-        int64 number = number_of(key);
+        const char *name = name_of(client, key);
+        int64 number = number_called(name);
+        if (number < 0) continue;
         EtcdNumber row;
-        bool has_lease = has_holder(holders, next_holder, number);
-        if (!is_number(number) || !read_number(key, has_lease, view.registry, row))
-            return put_trouble(trouble, Reply::denied, "a number's key lacks a field, or holds something else");
-        registration.rows[registration.count++] = listed(number, row, view.now_ms);
+        bool has_lease = has_holder(client, holders, next_holder, name);
+        registration.rows[registration.count++] = read_number(key, has_lease, view.registry, row)
+                                                      ? listed(number, row, view.now_ms)
+                                                      : listed_as_damaged(number, row, view.registry.floor_ms);
     }
-    return Reply::answered;
 }
 
 }  // namespace
@@ -152,10 +177,6 @@ char *print_number(const EtcdNumber &number, const EtcdRegistry &registry) {
     return value.print();
 }
 
-Reply refuse_key(const char *key, Trouble &trouble) {
-    return put_trouble(trouble, Reply::denied, "the key %s lacks a field, or holds something else", key);
-}
-
 Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &is_done, Trouble &trouble) {
     EtcdAnswer answer{};
     Reply reply = ask(client, "kv/txn", txn.print(), deadline, answer, trouble);
@@ -168,7 +189,7 @@ char *registry_key(const EtcdClient &client) {
 }
 
 char *number_key(const EtcdClient &client, int64 number) {
-    return psprintf("%s/number/%010lld", client.address.prefix, static_cast<long long>(number));
+    return psprintf("%s/%s", client.address.prefix, short_key(number));
 }
 
 char *holder_key(const EtcdClient &client, int64 number) {
@@ -199,7 +220,10 @@ Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView 
     if (reply != Reply::answered) return reply;
     bool has_holder = key_read(answer.json, 2) != nullptr;
     if (read_number(key_read(answer.json, 1), has_holder, view.registry, view.number)) return Reply::answered;
-    return refuse_key(number_key(client, number), trouble);
+    return put_trouble(
+        trouble, Reply::limited,
+        "the key %s in the etcd lacks a field, or holds something else: call idgen_lease.advance_registry() before you delete it",
+        short_key(number));
 }
 
 Reply write_registry(EtcdClient &client, const EtcdView &view, const EtcdRegistry &next, const Deadline &deadline,
@@ -261,7 +285,8 @@ Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline 
     if (reply != Reply::answered) return reply;
     size_t size = Max(count_of(keys_read(answer.json, 1)), 1) * sizeof(RegisteredNumber);
     registration = {static_cast<RegisteredNumber *>(MemoryContextAlloc(caller, size)), 0, view.registry.floor_ms};
-    return take_rows(answer, view, registration, trouble);
+    take_rows(client, answer, view, registration);
+    return reply;
 }
 
 }  // namespace idgen::lease

@@ -73,15 +73,12 @@ char *registry_key(const EtcdClient &client);
 char *number_key(const EtcdClient &client, int64 number);
 char *holder_key(const EtcdClient &client, int64 number);
 
-// Reads the registry's key and those of a number.
+// Reads the registry's key and those of a number. Limited: that of the number is damaged, so nothing may be done with it.
 Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView &view, Trouble &trouble);
 
 // Takes the registry's key out of an answer, as its first read; refuses one that was written in another etcd, unless
 // the caller makes it safe.
 Reply take_registry(const EtcdAnswer &answer, bool may_be_copy, EtcdView &view, Trouble &trouble);
-
-// Denied: the key is not what a registry writes.
-Reply refuse_key(const char *key, Trouble &trouble);
 
 // Sends a transaction; `is_done` says whether what it compared was so.
 Reply commit(EtcdClient &client, EtcdTxn &txn, const Deadline &deadline, bool &is_done, Trouble &trouble);
@@ -104,7 +101,7 @@ Reply lengthen_lease(EtcdClient &client, int64 ttl_ms, const Deadline &deadline,
 
 // The numbers of a registry in an etcd.
 
-// The rows lie in memory of the caller's context.
+// The rows lie in memory of the caller's context. A number whose key is damaged is listed as held.
 Reply list_numbers(EtcdClient &client, const NumberRange &range, const Deadline &deadline, MemoryContext caller,
                    Registration &registration, Trouble &trouble);
 

@@ -106,8 +106,7 @@ bool Keeper::run_all(uint32 count, bool is_ready) {
         is_well &= result.progress == Progress::done;
         is_held_up = result.is_locked;
         if (is_held_up) begins_at_ = i + 1;
-        bool is_asked_again = is_held_up && is_waiting(entry(i).lease);
-        asks_at_ms_[i] = is_asked_again ? pg::monotonic_ms() + gate_.rules().window_ms / 16 : 0;
+        if (is_held_up && is_waiting(entry(i).lease)) put_off(i);
         numbers_.publish(i, result.obstacle);
     }
     return is_well;

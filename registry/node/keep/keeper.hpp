@@ -81,7 +81,10 @@ class Keeper {
     // Answers (keeper_calls.cpp).
     Result send(uint32 index, const LeaseCall &call);
     Result follow(uint32 index, const LeaseCall &call, LeaseNews news);
-    Result leave_locked(uint32 index, const LeaseCall &call);
+    Result give_way(uint32 index, const LeaseCall &call);
+    void seek_elsewhere(uint32 index, bool is_locked);
+    void put_off(uint32 index);
+    const char *locked_by(int64 number);
     Result unlisted();
     Result missed(const LeaseCall &call);
     Result too_far(const CallAnswer &answer);
@@ -104,6 +107,7 @@ class Keeper {
     LeaseRecord records_[pg::max_leases] = {};  // of each entry, as it was proposed
     uint32 begins_at_ = 0;                      // with which entry a round begins
     int64 asks_at_ms_[pg::max_leases] = {};     // by the clock that no step touches: the entry is put off until then
+    uint64 seeks_among_[pg::max_leases] = {};   // with one of that many first numbers a search begins; 0: as 1
     pg::LogBudget budget_;
     bool has_record_ = false;
     bool is_loaded_ = false;

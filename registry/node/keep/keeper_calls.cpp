@@ -22,7 +22,8 @@ Keeper::Result Keeper::run_errands(uint32 index) {
     for (int i = 0; i < tries_at_once && losses < 2; i++) {
         bool was_held = is_held(lease);
         // A number that was refused is not the only one that others want: the next is sought from anywhere.
-        uint64 start = i == 0 ? 0 : static_cast<uint64>(random_secret());
+        auto start = static_cast<uint64>(random_secret());
+        if (i == 0) start %= Max(seeks_among_[index], 1);
         Result result = run(index, next_errand(lease, entry(index).purpose, clock(), rules_of(index)), start);
         if (result.obstacle != nullptr) met.obstacle = result.obstacle;
         met.is_locked |= result.is_locked;
@@ -183,11 +184,7 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     CallAnswer answer{};
     save(index);
     if (is_copied()) return Progress::away;
-    if (!registry_.call(call, answer)) {
-        if (registry_.is_locked()) return leave_locked(index, call);
-        if (registry_.limit() == nullptr) return Progress::away;
-        return {Progress::stuck, pstrdup(registry_.limit())};
-    }
+    if (!registry_.call(call, answer)) return registry_.limit() == nullptr ? Progress::away : give_way(index, call);
     LeaseNews news = LeaseNews::none;
     {
         Guard<pg::LightLock> guard(leases_.lock);
@@ -201,27 +198,50 @@ Keeper::Result Keeper::send(uint32 index, const LeaseCall &sent) {
     return follow(index, call, news);
 }
 
-// Another transaction at the registry keeps the row of a number: others are not held up by it. One that is the server's
-// choice is left for another before its IDs end, as if it had been refused.
-Keeper::Result Keeper::leave_locked(uint32 index, const LeaseCall &call) {
+// The registry refuses this call and no other: its owner does not allow the number, its key is damaged, or another
+// transaction there keeps its row. One that is the server's choice is left for another before its IDs end, as if it had
+// been refused.
+Keeper::Result Keeper::give_way(uint32 index, const LeaseCall &call) {
     Lease &lease = entry(index).lease;
-    const char *who = registry_.find_locker(nullptr, call.number);
-    const char *obstacle = psprintf("shard %lld is locked by %s", static_cast<long long>(call.number),
-                                    who == nullptr ? "another transaction there" : who);
+    bool is_locked = registry_.is_locked();
+    const char *obstacle = is_locked ? locked_by(call.number) : pstrdup(registry_.limit());
     if (!should_replace(lease, entry(index).purpose, clock(), rules_of(index)))
-        return {Progress::stuck, obstacle, true};
+        return {Progress::stuck, obstacle, is_locked};
+    LeaseNews news = LeaseNews::none;
     {
         Guard<pg::LightLock> guard(leases_.lock);
-        take_in(lease, records_[index], call, {CallOutcome::refused, 0, 0, 0}, clock(), rules_of(index));
+        news = take_in(lease, records_[index], call, {CallOutcome::refused, 0, 0, 0}, clock(), rules_of(index));
     }
     save(index);
     // Nor is it asked for again as the server's own.
     records_[index] = {};
     disown(call.number);
-    pg_atomic_fetch_add_u32(&leases_.changes, 1);
-    if (budget_.spend(most_news)) log_number_left(obstacle);
-    // The next one may be locked, too.
-    return {call.kind == CallKind::claim ? Progress::stuck : Progress::again, obstacle, true};
+    if (news == LeaseNews::lost) {
+        pg_atomic_fetch_add_u32(&leases_.changes, 1);
+        if (budget_.spend(most_news)) log_number_left(obstacle);
+    }
+    if (call.kind == CallKind::claim) seek_elsewhere(index, is_locked);
+    // The next one may be refused for the same reason.
+    return {call.kind == CallKind::claim ? Progress::stuck : Progress::again, obstacle, is_locked};
+}
+
+// The smallest number that is free may be locked for long, and others with it: the search goes out from there. Above an
+// owner's limit it begins again, and later: the limit lasts, and each claim writes to disk.
+void Keeper::seek_elsewhere(uint32 index, bool is_locked) {
+    constexpr uint64 factor = 16, most = 65536;
+    seeks_among_[index] = is_locked ? Min(Max(seeks_among_[index], 1) * factor, most) : 1;
+    if (!is_locked) put_off(index);
+}
+
+void Keeper::put_off(uint32 index) {
+    asks_at_ms_[index] = pg::monotonic_ms() + gate_.rules().window_ms / 16;
+}
+
+// By palloc.
+const char *Keeper::locked_by(int64 number) {
+    const char *who = registry_.find_locker(nullptr, number);
+    return psprintf("shard %lld is locked by %s", static_cast<long long>(number),
+                    who == nullptr ? "another transaction there" : who);
 }
 
 Keeper::Result Keeper::unlisted() {
@@ -233,6 +253,7 @@ Keeper::Result Keeper::follow(uint32 index, const LeaseCall &call, LeaseNews new
     Lease &lease = entry(index).lease;
     switch (news) {
         case LeaseNews::claimed:
+            seeks_among_[index] = 1;
             pg_atomic_fetch_add_u32(&leases_.changes, 1);
             put_record(records_[index]);
             record_.write();

@@ -109,7 +109,8 @@ class WatchedRegistry {
     // Whether it refused the last call of counters, of whatever counters it was.
     bool is_refused() const noexcept { return refusal_[0] != '\0'; }
 
-    // Why the last call was refused, if that is no more than a limit of the owner's, or a lock; else null.
+    // Why the last call was refused, if another number may be granted: a limit of the owner's, a damaged key, or a lock;
+    // else null.
     const char *limit() const noexcept { return limit_; }
 
     // Something stands in the way that is not of one number.

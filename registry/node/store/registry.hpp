@@ -20,7 +20,7 @@ enum class Reply : uint8 {
     silent,   // no answer: not there, too slow, or lost on the way; a call may have been executed all the same
     foreign,  // not the registry whose identity was named
     denied,   // it refuses: password, rights, not set up, a standby, a copy
-    limited,  // it refuses this one claim: its owner does not allow as much
+    limited,  // it refuses this one call: its owner does not allow as much, or what it has of the number is damaged
     locked,   // another transaction there keeps the row: this call was not executed
 };
 
