@@ -96,7 +96,11 @@ void Session::set_pool(Stage &stage, Source &source) {
 // Has it draw from the numbers that are held now. True if they have changed.
 bool Session::follow_pool(Stage &stage, Source &source) {
     if (stage.scenario.pool_count == 0 || source.changes == node_->shared->leases.changes) return false;
-    set_pool(stage, source);
+    DrawSession *session = source.session;
+    // A rough session does so only for the pool of this source, as the server.
+    stage.scenario.has_rough_sessions ? set_pool(stage, source) : resolve(stage, source);
+    source.session = session;
+    if (!stage.scenario.has_rough_sessions) source_.changes = source.changes;
     return true;
 }
 

@@ -323,10 +323,11 @@ bool Session::wait_for_tick(const Source &, const Limits &limits, const Take &ta
 // Says what is missing, and sleeps; then the slot is selected again.
 bool Session::wait_for_number(Source &source, Wait &) {
     // Before anything may fail: the source outlives an error.
-    source.slot.entry = nullptr;
+    if (stage_->scenario.has_rough_sessions) source.slot.entry = nullptr;
     bool is_other = follow_pool(*stage_, source);
     if (stage_->random.one_in(20) || (is_other && !is_own_)) raise();
     if (stage_->scenario.pool_count == 0) node_->shared->leases.want(source.shard);
+    source.slot.entry = nullptr;
     // A client that has another server to go to.
     if (stage_->random.one_in(4)) {
         disconnect();
