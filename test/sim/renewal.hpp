@@ -120,7 +120,7 @@ class Admin final : public Renewer {
     void rest() override { fiber_.rest(); }
     void note_locked(bool is_locked) noexcept override { is_locked_ = is_locked; }
     bool is_locked() const noexcept { return is_locked_; }
-    bool fails() override { return stage_->random.one_in(16); }
+    bool fails() override { return stage_->is_rough(16); }
     void fail() override { cancel(); }
     [[noreturn]] void cancel() noexcept { fiber_.end(); }
 

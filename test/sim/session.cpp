@@ -7,6 +7,7 @@
 namespace idgen::sim {
 
 void Session::connect(Stage &stage, int number, Node &node, int database) {
+    stage_ = &stage;
     node_ = &node;
     database_ = node.directory().find_database(static_cast<std::uint32_t>(database + 1));
     number_of_database_ = database;
@@ -32,6 +33,7 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     source_ = other_ = {};
     source_.room = rooms_[0];
     other_.room = rooms_[1];
+    resolve(stage, source_);
     begin_draw(stage);
 }
 
@@ -68,7 +70,7 @@ void Session::resolve(Stage &stage, Source &source) {
     ShardRange *room = source.room;
     source = {};
     source.room = room;
-    source.generation = settings_.generation;
+    source.generation = settings().generation;
     source.kind = kind_;
     bool is_clock = kind_ == kind_hlc;
     set_packing(source, is_clock || kind_ >= kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
@@ -94,16 +96,21 @@ void Session::set_pool(Stage &stage, Source &source) {
 // Has it draw from the numbers that are held now. True if they have changed.
 bool Session::follow_pool(Stage &stage, Source &source) {
     if (stage.scenario.pool_count == 0 || source.changes == node_->shared->leases.changes) return false;
-    set_pool(stage, source);
+    DrawSession *session = source.session;
+    // A rough session does so only for the pool of this source, as the server.
+    stage.scenario.has_rough_sessions ? set_pool(stage, source) : resolve(stage, source);
+    source.session = session;
+    if (!stage.scenario.has_rough_sessions) source_.changes = source.changes;
     return true;
 }
 
 // Goes on at the session's other call site, whose pool may be older; they have the history in common.
 void Session::turn_source(Stage &stage) {
-    if (kind_ >= max_layouts || !stage.random.one_in(4)) return;
+    if (kind_ >= max_layouts || !stage.is_rough(4)) return;
     std::swap(source_, other_);
     block_ = {};
     if (!is_own_) made_ = 0;
+    if (source_.generation != settings().generation || source_.kind != kind_) resolve(stage, source_);
 }
 
 // Goes on in another layout, in the same transaction.
@@ -119,7 +126,7 @@ void Session::change_layout(Stage &stage) {
 // Those given by hand, or one of them.
 void Session::list_shards(Stage &stage, Source &source) {
     ShardRange *room = source.room;
-    std::uint32_t count = settings_.shard_count;
+    std::uint32_t count = settings().shard_count;
     room[0] = {0, count - 1};
     if (!is_own_) room[0].first = room[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
     if (kind_ == kind_hlc) room[0] = {clock_shard, clock_shard};
@@ -151,11 +158,11 @@ void Session::begin_draw(Stage &stage) {
         step_ = Step::give;
         return;
     }
-    // A session reads changed settings between two statements, and goes on with the old ones until then.
-    if (settings_.generation != stage.settings.generation && stage.random.one_in(6)) settings_ = stage.settings;
+    // Between two statements; it goes on with the old ones until then.
+    if (settings_.generation != stage.settings.generation && stage.is_rough(6)) settings_ = stage.settings;
+    if (source_.generation != settings().generation) resolve(stage, source_);
     if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);
     turn_source(stage);
-    if (source_.generation != settings_.generation || source_.kind != kind_) resolve(stage, source_);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;
     if (kind_ == kind_hlc) {
         count_ = 1;
@@ -213,7 +220,7 @@ void Session::observe(Stage &stage) {
         if (!position_of(p, token, now_us, observed_)) return;
         observed_ = drawn_beyond(p, observed_, source_.pool.largest());
     }
-    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, settings_.draw))) return;
+    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, settings().draw))) return;
     is_above_ = true;
     DrawHistory later = source_.session == nullptr ? observed_ : later_of(p, history_.last, observed_);
     bool is_own = later.tick == before_.tick && later.shard == before_.shard && later.sequence == before_.sequence;

@@ -98,10 +98,12 @@ class Session final : public Renewer {
     void mark_stale(Source &source) const noexcept { source.generation = 0; }
 
     void rest() override;
-    void let_others_run() override { stage_->let_others_run(); }
+    void let_others_run() override {
+        if (stage_->scenario.has_rough_sessions) stage_->let_others_run();
+    }
     void note_locked(bool is_locked) noexcept override { is_renewing_ = is_locked; }
-    const Settings &settings_of(const Stage &) const noexcept override { return settings_; }
-    bool fails() override { return stage_->random.one_in(30); }
+    const Settings &settings_of(const Stage &) const noexcept override { return settings(); }
+    bool fails() override { return stage_->is_rough(20); }
     void fail() override { raise(); }
 
    private:
@@ -127,6 +129,9 @@ class Session final : public Renewer {
     void set_pool(Stage &stage, Source &source);
     bool follow_pool(Stage &stage, Source &source);
     void turn_source(Stage &stage);
+    const Settings &settings() const noexcept {
+        return stage_->scenario.has_rough_sessions ? settings_ : stage_->settings;
+    }
     Process &process() const noexcept { return node_->shared->processes[number_]; }
     // That of the transaction that stores what it draws.
     Process &storing() const noexcept {
@@ -179,7 +184,7 @@ class Session final : public Renewer {
     int number_of_database_ = 0;
     int number_ = 0;
     int kind_ = 0;         // which layout, or kind_hlc, kind_decimal, kind_other
-    Settings settings_{};  // as it has read them
+    Settings settings_{};  // as a rough session has read them
     Stock stock_{};
     Block block_{};
     bool is_own_ = false;

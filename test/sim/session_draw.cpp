@@ -72,13 +72,13 @@ void Session::pause() {
 }
 
 DrawRules Session::rules() const noexcept {
-    DrawRules rules = settings_.draw;
+    DrawRules rules = settings().draw;
     rules.may_borrow &= number_ != 3;
     return rules;
 }
 
 std::int64_t Session::window_ms() const noexcept {
-    return settings_.rules.window_ms;
+    return settings().rules.window_ms;
 }
 
 std::int64_t Session::waited_ms(const Wait &) const noexcept {
@@ -100,7 +100,7 @@ std::uint32_t Session::resets() noexcept {
 
 std::int64_t Session::read_clock() {
     std::int64_t now_us = stage_->clock_us(*node_);
-    stage_->oracle.note_clock(ms_down(now_us), settings_.rules.max_lead_ms);
+    stage_->oracle.note_clock(ms_down(now_us), settings().rules.max_lead_ms);
     rest();
     return now_us;
 }
@@ -143,7 +143,7 @@ bool Session::select_slot(Source &source, std::int64_t now_ms) {
     const Layout &layout = kind_ == kind_hlc ? hlc_layout : s.layouts[kind_];
     SlotKey key{key_of(layout), database_->database, shard};
     // A slot that is not there yet is given out under the lock of the directory, and the wait for that can be canceled.
-    if (directory.find(key).entry == nullptr && stage_->random.one_in(12)) raise();
+    if (directory.find(key).entry == nullptr && stage_->is_rough(12)) raise();
     SlotUse use = is_own_ ? SlotUse::own : SlotUse::other;
     std::int64_t claimed_ms = node_->shared->leases.claimed_ms(shard);
     SlotRequest request{key, layout, use, s.share, now_ms, s.slot_idle_ms, claimed_ms};
@@ -177,7 +177,7 @@ void Session::note_taken(const Source &source, const Take &taken) {
     std::int64_t last_id = id + (std::int64_t{taken.count - 1} << source.packing.sequence_shift);
     stage_->oracle.rise(node_->last_ids[number_of_database_][slots()][packed_shard(source)], id, last_id);
     old_floor_ms_ = node_->old_floors_ms[number_of_database_];
-    if (stage_->random.one_in(2)) pause();
+    if (stage_->scenario.has_rough_sessions) pause();
 }
 
 // Beside sessions that borrow, one that waits is told to wait no longer than for the lead that they have.
@@ -248,7 +248,7 @@ void Session::note_drawn(const Source &source, const Limits &limits, const Take 
 
 // Hands out what was drawn, or the first of it and the others row by row, as next_ids() does.
 void Session::note_ids(const Source &source, const Drawn &drawn) {
-    bool gives_later = kind_ < max_layouts && drawn.count > 1 && stage_->random.one_in(3);
+    bool gives_later = kind_ < max_layouts && drawn.count > 1 && stage_->is_rough(3);
     Block block{drawn, draws_, source.machine, node_->scopes[number_of_database_]};
     do take_next(block);
     while (!gives_later && block.count > 0);
@@ -323,10 +323,11 @@ bool Session::wait_for_tick(const Source &, const Limits &limits, const Take &ta
 // Says what is missing, and sleeps; then the slot is selected again.
 bool Session::wait_for_number(Source &source, Wait &) {
     // Before anything may fail: the source outlives an error.
-    source.slot.entry = nullptr;
+    if (stage_->scenario.has_rough_sessions) source.slot.entry = nullptr;
     bool is_other = follow_pool(*stage_, source);
     if (stage_->random.one_in(20) || (is_other && !is_own_)) raise();
     if (stage_->scenario.pool_count == 0) node_->shared->leases.want(source.shard);
+    source.slot.entry = nullptr;
     // A client that has another server to go to.
     if (stage_->random.one_in(4)) {
         disconnect();

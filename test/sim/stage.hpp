@@ -81,6 +81,9 @@ struct Stage {
         return us_of(node.clock.read(true_ms)) + (true_part_us + node.clock.part_us()) % 1000;
     }
 
+    // Whether a rough session does now what it does one time in so many.
+    bool is_rough(std::int64_t one_in) noexcept { return scenario.has_rough_sessions && random.one_in(one_in); }
+
     // Whether machines are copied with their memory.
     bool has_copies() const noexcept { return scenario.machines != Machines::alone; }
 
