@@ -23,7 +23,7 @@ char *request_of(const char *name, int64 value) {
     return body.print();
 }
 
-// The key of a number without the prefix, which is part of the address: for words that any role may read.
+// The key of a number without the prefix, which is part of the address.
 char *short_key(int64 number) {
     return psprintf("number/%010lld", static_cast<long long>(number));
 }

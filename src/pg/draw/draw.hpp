@@ -23,7 +23,7 @@ int64 draw_id(Source &source);
 int64 draw_timestamp(Source &source);
 
 // Hands out the next ID of a block; false if there is none, or it may not be handed out any more: this backend drew
-// something since, so one of its IDs is larger, a floor was raised above it, or lowered, or the machine was copied.
+// something since, so one of its IDs is larger, a floor was raised above it or reset, or the machine was copied.
 bool next_of(Block &block, int64 &id);
 
 // Takes one ID that is larger than `id` and than what the session drew. Requires a resolved source. Waits, asleep, and
