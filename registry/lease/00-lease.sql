@@ -35,4 +35,4 @@ COMMENT ON FUNCTION idgen_lease.limit_registry(interval, integer, interval) IS
 COMMENT ON FUNCTION idgen_lease.forget_shards(interval) IS
     'removes shards from the registry that no server has held for the time unused_for; gives how many. In PostgreSQL only the registry''s owner may';
 COMMENT ON FUNCTION idgen_lease.confirm_registry(boolean) IS
-    'forgets the registry that this server remembers, and the shards from it: idgen.registry names another from now on; one that was never advanced, or does not answer now, only if force is true: then no other server may have shards of the former one';
+    'forgets the registry that this server remembers, and the shards from it: idgen.registry names another from now on; one that was not advanced above that, or does not answer now, only if force is true: then no other server may have shards of the former one';

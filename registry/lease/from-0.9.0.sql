@@ -39,7 +39,7 @@ DROP FUNCTION idgen_lease.confirm_registry();
 CREATE FUNCTION idgen_lease.confirm_registry(force boolean DEFAULT false) RETURNS void
     AS 'MODULE_PATHNAME', 'idgen_confirm_registry' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION idgen_lease.confirm_registry(boolean) IS
-    'forgets the registry that this server remembers, and the shards from it: idgen.registry names another from now on; one that was never advanced, or does not answer now, only if force is true: then no other server may have shards of the former one';
+    'forgets the registry that this server remembers, and the shards from it: idgen.registry names another from now on; one that was not advanced above that, or does not answer now, only if force is true: then no other server may have shards of the former one';
 
 CREATE VIEW idgen_lease.stat_counter AS
 SELECT name, state, held, block, last_fetched, drawn, fetches, waits, left_out, max, locked_by FROM idgen_lease.stat_counter();

@@ -117,7 +117,11 @@ sub made_anew
 	wait_for('no more IDs', sub { !is_id(try_id($session)) });
 	fails_to_draw($session, qr/is another registry, .*advance it where others have shards of that one, then call idgen_lease.confirm_registry\(\)/,
 	  'another registry is not let in by a confirmation of the same one');
-	fails_with($session, 'SELECT idgen_lease.confirm_registry()', '55000', qr/never been advanced/, 'confirmed without an advance: refused');
+	my $confirm = 'SELECT idgen_lease.confirm_registry()';
+	fails_with($session, $confirm, '55000', qr/not been advanced above the one before/, 'confirmed without an advance: refused');
+	$registry->safe_psql('postgres', q{INSERT INTO idgen_registry.lease VALUES (9, NULL, NULL, 1600000000000, 1600000000000, now(), 'gone', 1, 1, now());
+		SELECT idgen_registry.forget('0')});
+	fails_with($session, $confirm, '55000', qr/not been advanced above the one before/, 'nor does one count that only rose by what it forgot');
 	$session->do('SELECT idgen_lease.confirm_registry(force => true)');
 	ok(wait_for_id($session), 'a confirmed registry gives IDs');
 	$session->disconnect;

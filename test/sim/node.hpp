@@ -66,8 +66,10 @@ struct SharedMemory {
 // How a slot came to its last tick, as the oracle knows it.
 struct LastTick {
     std::int64_t tick = -1;
-    std::int64_t lead_us = 0;  // when it was begun
-    bool is_borrowed = false;
+    std::int64_t lead_us = 0;                // when it was begun
+    std::int64_t borrowed_tick = INT64_MIN;  // the last one that was borrowed
+
+    bool is_borrowed() const noexcept { return tick == borrowed_tick; }
 };
 
 // Leases in memory that a crash of the server leaves, and a boot of its machine does not.

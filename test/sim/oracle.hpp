@@ -24,14 +24,15 @@ class Oracle {
         if (!common_.stored.insert(stored)) common_.failure = "two copies of a machine store the same";
     }
 
-    // A tick that IDs of a database leave the server in.
-    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits) noexcept {
+    // A tick that IDs of a database leave the server in; the floor of old is that of when they were taken.
+    void issue(const Node &node, int database, std::int64_t start_us, const Limits &limits,
+               std::int64_t old_floor_ms) noexcept {
         std::int64_t start_ms = ms_down(start_us);
         std::int64_t &reached_ms = common_.reached_ms(node.scopes[database]);
         reached_ms = std::max(reached_ms, start_ms + 1);
         if (start_us > limits.now_us + limits.max_lead_ms * 1000) fail("the lead exceeds its limit");
         if (start_us < us_of(limits.floor_ms)) fail("a tick starts below the floor");
-        if (start_ms < node.old_floors_ms[database]) fail("a tick starts below a floor of old");
+        if (start_ms < old_floor_ms) fail("a tick starts below a floor of old");
         if (start_us >= us_of(node.disk.durable_ms[database])) fail("a tick starts at or above the durable horizon");
     }
 
@@ -50,6 +51,9 @@ class Oracle {
         believe(node, page, view, written);
     }
 
+    // It has replaced the page, which says from here on what somebody confirmed.
+    void note_renewed(Node &node, int database) noexcept { node.confirmed[database] = {}; }
+
     // A renewal that was refused.
     void refuse(const Outcome &outcome, std::int64_t page_ms, const ServerView &view) {
         bool is_near = view.clock.now_ms - page_ms <= view.clock_rules.max_jump_ms;
@@ -62,10 +66,10 @@ class Oracle {
         std::fill_n(node.confirmed, max_databases, node.believed);
     }
 
-    // An ID of a slot: they rise, whoever takes them.
-    void rise(std::int64_t &last_id, std::int64_t id) {
-        if (id <= last_id) fail("an ID of a slot is not above the one before");
-        last_id = id;
+    // IDs of a slot, from a first to a last: they rise, whoever takes them.
+    void rise(std::int64_t &highest, std::int64_t first_id, std::int64_t last_id) {
+        if (first_id <= highest) fail("an ID of a slot is not above the one before");
+        highest = last_id;
     }
 
     void note_news(LeaseNews news) noexcept {
@@ -110,7 +114,6 @@ class Oracle {
         bool is_near = view.clock.now_ms - page.record.value <= view.clock_rules.max_jump_ms;
         if (is_jump && !is_near) fail("a clock that jumped is believed");
         bool is_behind = page.record.value - view.clock.now_ms > view.clock_rules.farthest_horizon_ms;
-        node.confirmed[written.database] = {};
         if (is_behind && !is_known) return;
         Believed believed = {node.boot, is_behind ? highest_ms : std::max(highest_ms, difference_ms)};
         bool is_higher = node.believed.boot != node.boot || node.believed.difference_ms < believed.difference_ms;

@@ -19,10 +19,21 @@ void RecordHost::unlock() {
     renewer_.note_locked(false);
 }
 
+// Where the server can raise an error: the lock goes, and what the steps before it changed in shared memory stays.
+void RecordHost::may_fail() {
+    if (!renewer_.fails()) return;
+    RecordHost::unlock();
+    stage_.trace.say("%4lld node %d: a write to database %d fails", Stage::since_start(stage_.true_ms), node_.number,
+                     number_);
+    renewer_.fail();
+}
+
 Renewal RecordHost::lock_page(RecordPage &page) {
+    may_fail();
     page_ = node_.disk.page(number_, kind_);
     page = {page_.record, page_.pairs};
     has_read_ = true;
+    renewer_.let_others_run();
     return Renewal::granted;
 }
 
@@ -31,10 +42,14 @@ std::uint64_t RecordHost::write_page(const RecordPage &page) {
     WalEntry written{number_, kind_, page.record, {}, false};
     written.pairs = page.pairs;
     if (is_horizon) stage_.oracle.renew(node_, page_, written, view_, start_ms_);
+    may_fail();
+    if (is_horizon) stage_.oracle.note_renewed(node_, number_);
     has_written_ = true;
     trace_write(is_horizon ? "writes H" : "writes generator",
                 is_horizon ? Stage::since_start(page.record.value) : page.record.value);
-    return node_.disk.write(written);
+    Lsn lsn = node_.disk.write(written);
+    renewer_.let_others_run();
+    return lsn;
 }
 
 void RecordHost::trace_write(const char *what, std::int64_t value) const {
@@ -43,7 +58,8 @@ void RecordHost::trace_write(const char *what, std::int64_t value) const {
                      Stage::since_start(view_.clock.now_ms), Stage::since_start(database_.horizon.floor_ms));
 }
 
-void RecordHost::unlock_page() noexcept {
+void RecordHost::unlock_page() {
+    renewer_.let_others_run();
     std::int64_t &loaded_ms = node_.old_floors_ms[number_];
     if (kind_ == Record::horizon && loaded_ms == 0) loaded_ms = database_.horizon.floor_ms;
 }
@@ -101,7 +117,7 @@ Outcome RecordHost::note_refused(const Outcome &outcome) const noexcept {
 
 Outcome RecordHost::renew(std::int64_t start_ms) {
     start_ms_ = start_ms;
-    view_ = stage_.view_of(node_);
+    view_ = stage_.view_of(node_, renewer_.settings_of(stage_));
     stage_.oracle.note_clock(view_.clock.now_ms, view_.rules.max_lead_ms);
     if (kind_ == Record::generator) {
         CounterRenewal renewal{{database_.generators, view_}};
@@ -171,6 +187,7 @@ void MoveHost::forget_answers() noexcept {
 }
 
 std::uint64_t MoveHost::write_page(const RecordPage &page) {
+    may_fail();
     WalEntry written = page_;
     written.record = page.record;
     written.pairs = page.pairs;

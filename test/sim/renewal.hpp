@@ -8,10 +8,15 @@
 
 namespace idgen::sim {
 
-// Who renews: it may rest in between, and holds the lock of renewals.
+// Who renews: it may rest in between, or let others run, and holds the lock of renewals. If it fails, fail() does not
+// return.
 struct Renewer {
     virtual void rest() {}
+    virtual void let_others_run() {}
     virtual void note_locked(bool) {}
+    virtual const Settings &settings_of(const Stage &stage) const { return stage.settings; }
+    virtual bool fails() { return false; }
+    virtual void fail() {}
 
    protected:
     ~Renewer() = default;
@@ -32,7 +37,7 @@ class RecordHost {
     Renewal lock_page(RecordPage &page);
     std::uint64_t lsn() const { return node_.disk.lsn(number_, kind_); }
     std::uint64_t write_page(const RecordPage &page);
-    void unlock_page() noexcept;
+    void unlock_page();
     bool is_flushed(std::uint64_t lsn) const { return lsn <= node_.disk.flushed; }
     void flush(std::uint64_t lsn);
     void flush_later(std::uint64_t) const { renewer_.rest(); }
@@ -67,6 +72,8 @@ class RecordHost {
     Outcome renew(std::int64_t start_ms);
 
    protected:
+    void may_fail();
+
     Stage &stage_;
     Node &node_;
     Database &database_;
@@ -113,6 +120,8 @@ class Admin final : public Renewer {
     void rest() override { fiber_.rest(); }
     void note_locked(bool is_locked) noexcept override { is_locked_ = is_locked; }
     bool is_locked() const noexcept { return is_locked_; }
+    bool fails() override { return stage_->is_rough(16); }
+    void fail() override { cancel(); }
     [[noreturn]] void cancel() noexcept { fiber_.end(); }
 
    private:

@@ -7,6 +7,7 @@
 namespace idgen::sim {
 
 void Session::connect(Stage &stage, int number, Node &node, int database) {
+    stage_ = &stage;
     node_ = &node;
     database_ = node.directory().find_database(static_cast<std::uint32_t>(database + 1));
     number_of_database_ = database;
@@ -24,10 +25,14 @@ void Session::connect(Stage &stage, int number, Node &node, int database) {
     process() = {};
     node_->note_first_xid();
     attach();
+    settings_ = stage.settings;
     stock_ = {};
     made_ = 0;
     borrowed_tick_ = -1;
     resets_ = database_->resets;
+    source_ = other_ = {};
+    source_.room = rooms_[0];
+    other_.room = rooms_[1];
     resolve(stage, source_);
     begin_draw(stage);
 }
@@ -47,6 +52,8 @@ void Session::step(Stage &stage) {
             stage_ = &stage;
             if (fiber_.resume() && node_ != nullptr) end_draw(stage);
             return;
+        case Step::give:
+            return give(stage);
         case Step::lead:
             return lead(stage);
         case Step::hand_over:
@@ -58,23 +65,52 @@ void Session::step(Stage &stage) {
     }
 }
 
-// Looks at the settings: which shards there are.
+// Makes the source stand for the settings, and for the shards that there are now.
 void Session::resolve(Stage &stage, Source &source) {
+    ShardRange *room = source.room;
     source = {};
-    source.generation = stage.settings.generation;
+    source.room = room;
+    source.generation = settings().generation;
+    source.kind = kind_;
     bool is_clock = kind_ == kind_hlc;
     set_packing(source, is_clock || kind_ >= kind_decimal ? hlc_packing : stage.scenario.packings[kind_]);
     source.carries = is_clock;
     source.machine = database_->horizon.machine;
+    if (is_own_ && !is_clock) source.session = &history_;
+    set_pool(stage, source);
+}
+
+void Session::set_pool(Stage &stage, Source &source) {
+    source.slot.entry = nullptr;
+    block_ = {};
     if (stage.scenario.pool_count > 0)
         list_numbers(stage, source);
     else
         list_shards(stage, source);
     source.is_pool = source.pool.shard_count > 1;
     if (!is_own_) made_ = 0;
-    if (!is_own_ || is_clock) return;
-    source.session = &history_;
-    history_.cursor.aim(static_cast<std::uint32_t>(number_), std::max(source.pool.shard_count, 1u));
+    if (source.session == nullptr) return;
+    source.session->cursor.aim(static_cast<std::uint32_t>(number_), std::max(source.pool.shard_count, 1u));
+}
+
+// Has it draw from the numbers that are held now. True if they have changed.
+bool Session::follow_pool(Stage &stage, Source &source) {
+    if (stage.scenario.pool_count == 0 || source.changes == node_->shared->leases.changes) return false;
+    DrawSession *session = source.session;
+    // A rough session does so only for the pool of this source, as the server.
+    stage.scenario.has_rough_sessions ? set_pool(stage, source) : resolve(stage, source);
+    source.session = session;
+    if (!stage.scenario.has_rough_sessions) source_.changes = source.changes;
+    return true;
+}
+
+// Goes on at the session's other call site, whose pool may be older; they have the history in common.
+void Session::turn_source(Stage &stage) {
+    if (kind_ >= max_layouts || !stage.is_rough(4)) return;
+    std::swap(source_, other_);
+    block_ = {};
+    if (!is_own_) made_ = 0;
+    if (source_.generation != settings().generation || source_.kind != kind_) resolve(stage, source_);
 }
 
 // Goes on in another layout, in the same transaction.
@@ -89,26 +125,24 @@ void Session::change_layout(Stage &stage) {
 
 // Those given by hand, or one of them.
 void Session::list_shards(Stage &stage, Source &source) {
-    std::uint32_t count = stage.settings.shard_count;
-    shards_[0] = {0, count - 1};
-    if (!is_own_) shards_[0].first = shards_[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
-    if (kind_ == kind_hlc) shards_[0] = {clock_shard, clock_shard};
-    source.pool = {shards_, 1, shards_[0].last - shards_[0].first + 1};
+    ShardRange *room = source.room;
+    std::uint32_t count = settings().shard_count;
+    room[0] = {0, count - 1};
+    if (!is_own_) room[0].first = room[0].last = static_cast<std::uint32_t>(stage.random.between(0, count - 1));
+    if (kind_ == kind_hlc) room[0] = {clock_shard, clock_shard};
+    source.pool = {room, 1, room[0].last - room[0].first + 1};
 }
 
 // The numbers that the server holds, or one of them.
 void Session::list_numbers(Stage &stage, Source &source) {
-    changes_ = node_->shared->leases.changes;
-    std::uint32_t count = node_->shared->leases.list(shards_);
+    ShardRange *room = source.room;
+    source.changes = node_->shared->leases.changes;
+    std::uint32_t count = node_->shared->leases.list(room);
     if (!is_own_ && count > 1) {
-        shards_[0] = shards_[stage.random.between(0, std::int64_t{count} - 1)];
+        room[0] = room[stage.random.between(0, std::int64_t{count} - 1)];
         count = 1;
     }
-    source.pool = {shards_, count, count};
-}
-
-bool Session::has_other_numbers(const Stage &stage) const noexcept {
-    return stage.scenario.pool_count > 0 && changes_ != node_->shared->leases.changes;
+    source.pool = {room, count, count};
 }
 
 void Session::begin_draw(Stage &stage) {
@@ -120,8 +154,15 @@ void Session::begin_draw(Stage &stage) {
         step_ = Step::lead;
         return;
     }
-    if (source_.generation != stage.settings.generation) resolve(stage, source_);
+    if (block_.count > 0 && stage.random.one_in(2)) {
+        step_ = Step::give;
+        return;
+    }
+    // Between two statements; it goes on with the old ones until then.
+    if (settings_.generation != stage.settings.generation && stage.is_rough(6)) settings_ = stage.settings;
+    if (source_.generation != settings().generation) resolve(stage, source_);
     if (kind_ < max_layouts && stage.random.one_in(8)) change_layout(stage);
+    turn_source(stage);
     count_ = stage.random.one_in(3) ? static_cast<std::uint32_t>(stage.random.between(2, 9)) : 1;
     if (kind_ == kind_hlc) {
         count_ = 1;
@@ -143,6 +184,11 @@ void Session::begin_draw(Stage &stage) {
 void Session::end_draw(Stage &stage) {
     if (!is_drawn_) return abandon(stage);
     if (kind_ == kind_decimal && !stage.has_copies()) return begin_draw(stage);
+    go_on(stage);
+}
+
+// After something was handed out.
+void Session::go_on(Stage &stage) {
     store_some(stage);
     if (stage.random.one_in(4)) return end_some(stage);
     begin_draw(stage);
@@ -174,7 +220,7 @@ void Session::observe(Stage &stage) {
         if (!position_of(p, token, now_us, observed_)) return;
         observed_ = drawn_beyond(p, observed_, source_.pool.largest());
     }
-    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, stage.settings.draw))) return;
+    if (!is_in_reach(start_of(p, observed_.tick) - now_us, rules_of(source_, settings().draw))) return;
     is_above_ = true;
     DrawHistory later = source_.session == nullptr ? observed_ : later_of(p, history_.last, observed_);
     bool is_own = later.tick == before_.tick && later.shard == before_.shard && later.sequence == before_.sequence;

@@ -81,6 +81,9 @@ struct Stage {
         return us_of(node.clock.read(true_ms)) + (true_part_us + node.clock.part_us()) % 1000;
     }
 
+    // Whether a rough session does now what it does one time in so many.
+    bool is_rough(std::int64_t one_in) noexcept { return scenario.has_rough_sessions && random.one_in(one_in); }
+
     // Whether machines are copied with their memory.
     bool has_copies() const noexcept { return scenario.machines != Machines::alone; }
 
@@ -93,8 +96,9 @@ struct Stage {
         return count >= scenario.quorum;
     }
 
-    // What a session of that node knows of it.
-    ServerView view_of(const Node &node) const noexcept {
+    // What a session of that node with those settings knows of it.
+    ServerView view_of(const Node &node) const noexcept { return view_of(node, settings); }
+    ServerView view_of(const Node &node, const Settings &known) const noexcept {
         std::int64_t foreign = node.origin == node.system ? 0 : node.origin;
         return {node.identity(),
                 node.read_clock(true_ms),
@@ -103,11 +107,11 @@ struct Stage {
                 node.machine(),
                 owner_of(node),
                 foreign,
-                settings.admits_copy,
+                known.admits_copy,
                 scenario.has_registry() || scenario.admits_resumed,
                 !node.is_converted,
-                settings.rules,
-                {settings.max_jump_ms, settings.rules.farthest_ms()},
+                known.rules,
+                {known.max_jump_ms, known.rules.farthest_ms()},
                 node.timeline > 1};
     }
 

@@ -91,6 +91,7 @@ void Session::leave_transaction() noexcept {
     for (Process &other : node_->shared->processes)
         if (other.leader == number_) other.transaction = 0;
     process() = {};
+    block_ = {};
     // A worker is a process of its own each time.
     if (is_worker) attach();
 }

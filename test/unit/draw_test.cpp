@@ -118,12 +118,23 @@ class PoolTest : public testing::Test {
         Shortage shortage = Shortage::none;
         SlotRequest request{{key_of(layout), 11, shard}, layout, SlotUse::own, 4, 5000, 0};
         source.slot = memory.directory.obtain(database, request, shortage);
+        source.held = held[shard];
     }
     bool attempt(std::uint32_t count, const Limits &limits = open_limits) {
         Tick base = base_of(source, limits);
         begin_try(source, base);
         if (!is_selected(source)) select();
         return try_slot(source, limits, base, count, taken);
+    }
+    // The shard that a whole try ends with.
+    std::uint32_t attempt_all() {
+        source.slot.entry = nullptr;
+        Tick base = base_of(source, open_limits);
+        begin_try(source, base);
+        do {
+            if (!is_selected(source)) select();
+        } while (!try_slot(source, open_limits, base, 1, taken));
+        return source.shard;
     }
     // Draws; whether it was held, not borrowed.
     bool draw_ahead(std::uint32_t count) {
@@ -138,6 +149,7 @@ class PoolTest : public testing::Test {
     SharedMemory memory{4};
     TestDatabase &database = *memory.directory.enter(11, 1, false);
     ShardRange range{2, 3};
+    const HeldNumber *held[8] = {};  // of each shard
     DrawSession session{};
     DrawSource<NoLock> source{};
     Take taken{};
@@ -157,6 +169,36 @@ TEST_F(PoolTest, AFullShardMovesTheSessionUp) {
     note_drawn(source, taken);
     EXPECT_TRUE(attempt(1)) << "the top of the pool";
     EXPECT_EQ(taken.status, Status::full);
+}
+
+// Numbers from a registry end one by one, if that does not answer.
+TEST_F(PoolTest, WhoseNumberHasEndedTriesTheOthersBelowAndAbove) {
+    HeldNumber numbers[2]{};
+    for (std::uint32_t i : {0U, 1U}) {
+        numbers[i].number = 2 + i;
+        held[2 + i] = &numbers[i];
+    }
+    session.cursor = PoolCursor{};
+    session.cursor.aim(1, 2);
+    numbers[0].cap_ms = 6000;
+    EXPECT_EQ(attempt_all(), 2u) << "from the top down";
+    EXPECT_EQ(taken.status, Status::ok);
+    numbers[0].cap_ms = 0;
+    attempt_all();
+    EXPECT_EQ(taken.status, Status::capped) << "none goes on";
+    numbers[1].cap_ms = 6000;
+    EXPECT_EQ(attempt_all(), 3u);
+    EXPECT_EQ(taken.status, Status::ok);
+    session.last = {5000, 2, 0};
+    session.cursor = PoolCursor{};
+    session.cursor.aim(0, 2);
+    EXPECT_EQ(attempt_all(), 3u) << "and up, also within the tick";
+    EXPECT_EQ(taken.status, Status::ok);
+    session.last = {5000, 3, 0};
+    numbers[0].cap_ms = 6000;
+    numbers[1].cap_ms = 0;
+    attempt_all();
+    EXPECT_EQ(taken.status, Status::capped) << "not down within the tick: it would be smaller than the last one";
 }
 
 // An error comes before the slot of the next shard is found: the next draw must not take from that of the last one.
@@ -306,7 +348,8 @@ TEST_F(PoolTest, LeadsOfAnySizeAreCounted) {
 TEST_F(PoolTest, ALeaseCapsTheIdsOfItsNumber) {
     Lease lease{};
     lease.number = 2;
-    source.held = &lease;
+    held[2] = &lease;
+    source.is_pool = false;
     EXPECT_TRUE(attempt(1));
     EXPECT_EQ(taken.status, Status::capped) << "nothing is held";
     EXPECT_EQ(source.slot.entry->slot.ids, 0u);
@@ -325,7 +368,7 @@ TEST_F(PoolTest, AHorizonBelowTheCapIsRenewed) {
     Lease lease{};
     lease.number = 2;
     lease.cap_ms = 6000;
-    source.held = &lease;
+    held[2] = &lease;
     EXPECT_TRUE(attempt(1));
     Limits closed = open_limits;
     closed.granted_ms = 5000;

@@ -34,7 +34,8 @@ constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 
 
 [[noreturn]] void report_not_advanced() {
     ereport(
-        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("the registry has never been advanced"),
+        ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+        errmsg("the registry has not been advanced above the one before it"),
         errdetail(
             "It is not the registry that this server remembers, and does not know what that one granted: IDs that other servers make with its shards can be made again."),
         errhint(
@@ -117,7 +118,7 @@ void put_number(ReturnSetInfo *rows, const RegisteredNumber &number) {
 struct MetRegistry {
     RegistryIdentity identity;  // not known if none does
     bool is_told;               // whether it was advanced
-    bool is_advanced;
+    bool is_advanced;           // above what this server was granted
 };
 
 MetRegistry meet_registry() {
@@ -130,7 +131,7 @@ MetRegistry meet_registry() {
     if (registry.identify(registry.self, met.identity, trouble) != Reply::answered) met.identity = {};
     met.is_told =
         is_known(met.identity) && registry.list(registry.self, all_numbers, registration, trouble) == Reply::answered;
-    met.is_advanced = met.is_told && registration.floor_ms != 0;
+    met.is_advanced = met.is_told && registration.floor_ms > granted_here();
     registry.close(registry.self);
     CHECK_FOR_INTERRUPTS();
     return met;

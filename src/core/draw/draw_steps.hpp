@@ -98,14 +98,14 @@ class PoolCursor {
         rank_ = start_;
     }
 
-    // Moves up from a full shard. False at the top of the pool: the tick is over for this session.
-    bool next_shard() noexcept {
-        if (rank_ + 1 < count_) {
-            rank_++;
-            return true;
-        }
-        start_ /= 2;
-        return false;
+    // Moves up from a shard that gives nothing. False at the top of the pool: the tick is over for this session, unless
+    // it may begin the tick again, lower.
+    bool next_shard(bool may_begin_again = false) noexcept {
+        bool is_top = rank_ + 1 == count_, has_begun_lowest = start_ == 0;
+        if (is_top) start_ /= 2;
+        if (is_top && (has_begun_lowest || !may_begin_again)) return false;
+        rank_ = is_top ? start_ : rank_ + 1;
+        return true;
     }
 
    private:
@@ -232,14 +232,14 @@ std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
     return source.shard;
 }
 
-// Moves up in the pool from a full shard. Within a tick that makes the smallest larger ID only if the shard lies
-// above the sequence.
+// Moves up in the pool from a shard that is full, or whose number has ended. Within a tick that makes the smallest larger
+// ID only if the shard lies above the sequence. Other numbers may end later, also those below.
 template <class Lock>
-bool move_up(const DrawSource<Lock> &source, const Tick &base) noexcept {
+bool move_up(const DrawSource<Lock> &source, const Tick &base, bool is_capped) noexcept {
     DrawSession *pool = pool_session(source);
     if (pool == nullptr) return false;
-    bool may_move = source.packing.shard_above || pool->last.tick < base.number;
-    return may_move && pool->cursor.next_shard();
+    bool is_new_tick = pool->last.tick < base.number;
+    return (source.packing.shard_above || is_new_tick) && pool->cursor.next_shard(is_capped && is_new_tick);
 }
 
 // The shard in use as it is packed: a number that is no shard, as the slot of a clock has it, is no part of IDs.
@@ -273,7 +273,8 @@ bool try_slot(DrawSource<Lock> &source, const Limits &limits, const Tick &base, 
     }
     if (taken.status == Take::Status::ok) return true;
     bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
-    return !is_full || !move_up(source, base);
+    bool is_capped = taken.status == Take::Status::capped;
+    return (!is_full && !is_capped) || !move_up(source, base, is_capped);
 }
 
 enum class Grant : std::uint8_t {
