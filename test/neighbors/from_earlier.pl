@@ -321,8 +321,10 @@ SKIP:
 	fails_with($old, 'ALTER EXTENSION idgen UPDATE', '55000', $restart, 'without preload: the older session does not update');
 	$new->do('ALTER EXTENSION idgen UPDATE');
 	is(repeated(\%drawn, map { draw($_, 300) } ($old, $new) x 20), 0, 'without preload: updated, both draw, none twice');
-	ok(defined settled_id($new), 'without preload: readers by ID go on beside the older session');
-	$_->disconnect for $old, $new;
+	fails_with($new, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'without preload: readers by ID are refused beside the older session');
+	$old->disconnect;
+	ok(wait_for('readers by ID', sub { eval { defined settled_id($new) } }), 'without preload: and go on once it has gone');
+	$new->disconnect;
 	$mixed->stop;
 }
 

@@ -43,15 +43,15 @@ my $copy = sub { resume($node, ++$generation) };
 my @makers;
 for my $call (@calls)
 {
-	my ($name) = $call =~ /^(\w+)/;
-	my ($type, $has_rows) = $session->selectrow_array('SELECT prorettype::regtype, proretset FROM pg_proc WHERE proname = ?', undef, $name);
+	my ($name, $function) = $call =~ /^((?:\w+\.)?(\w+))/;
+	my ($type, $has_rows) = $session->selectrow_array('SELECT prorettype::regtype, proretset FROM pg_proc WHERE proname = ?', undef, $function);
 	push @makers, { name => $name, call => $call, type => $type, has_rows => $has_rows, is_parallel => $has_memory, number => scalar @makers };
 }
 begin_ways($session, @makers);
 like(value_of($session, q{SELECT value FROM idgen.status() WHERE key = 'machine'}), qr/^its host tells of copies/, 'the library finds its device') if $has_memory;
 walk_ways($node, $copy, @makers);
 walk_controls($node, $copy, @makers);
-walk_readers($node, grep { $_->{name} !~ /^next_id/ } @makers) if $has_memory;
+walk_readers($node, grep { $_->{name} !~ /\bnext_id/ } @makers) if $has_memory;
 
 # Workers that make nothing, also of a session that has the library, which its workers load.
 sub workers_go_on
