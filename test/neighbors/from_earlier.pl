@@ -322,8 +322,10 @@ SKIP:
 	$new->do('ALTER EXTENSION idgen UPDATE');
 	is(repeated(\%drawn, map { draw($_, 300) } ($old, $new) x 20), 0, 'without preload: updated, both draw, none twice');
 	fails_with($new, 'SELECT id_settled()', '55000', qr/sessions have another library/, 'without preload: readers by ID are refused beside the older session');
+	my $old_pid = value_of($old, 'SELECT pg_backend_pid()');
 	$old->disconnect;
-	ok(wait_for('readers by ID', sub { eval { defined settled_id($new) } }), 'without preload: and go on once it has gone');
+	wait_until($new, "SELECT count(*) = 0 FROM pg_stat_activity WHERE pid = $old_pid");
+	ok(defined settled_id($new), 'without preload: and go on once it has gone');
 	$new->disconnect;
 	$mixed->stop;
 }
