@@ -57,7 +57,7 @@ delete @owners{ grep { !$owners{$_}{brief} || ($owners{$_}{store} // $store) ne 
 $strikes{$_} = [ 'any', 0, 1 ] for keys %owners;
 my @names = grep { $has_store || !/^(?:registry|keeper|rival|counter|lease)/ } grep { $store eq 'postgresql' || $_ ne 'registry_leaked' } sort keys %strikes;
 
-my ($recovery, $clients, $events, $lines);
+my ($recovery, $clients, $events);
 my $cluster = IdgenPatroni->begin(
 	fake_clock    => 1,
 	ttl           => 6,
@@ -197,11 +197,12 @@ sub visit_all
 	return;
 }
 
-# Writes down what the clients received as trials/nemesis/check reads it, but without what was read on the rival, whose rows are others, and on timelines that
+# Writes down what the clients received as trials/nemesis/check reads it, but without what was read on the rival, whose rows are others, and on lines that
 # did not lead to the primary. Gives the folder.
 sub write_histories
 {
 	my $folder = $cluster->{histories};
+	my $lines = lines_of($events);
 	for my $file (map { @$_ } values %{ $clients->{files} })
 	{
 		open my $history, '>', "$folder/" . $file =~ s{.*/}{}r . '.history' or die "$folder: $!";
@@ -239,7 +240,7 @@ my @clients = begin_clients($cluster, 2);
 push @clients, begin_clients($cluster, 1, 2000) if $recovery;
 # The ports were chosen at random, too.
 srand $seed;
-my (%count_of, $events_of_rival, $lines_of_rival);
+my (%count_of, $events_of_rival);
 my $end = time + 60 * $minutes;
 while (time < $end)
 {
@@ -252,7 +253,7 @@ if ($rival)
 	my $before = received($clients[0], 'rival');
 	$cluster->wait_for('IDs of the rival', sub { sleep 1; received($clients[0], 'rival') > $before });
 	my $session = IdgenPatroni::session($rival);
-	($events_of_rival, $lines_of_rival) = (events_of($session), lines_of($session));
+	$events_of_rival = events_of($session);
 	$rival->{server}->stop('fast');
 }
 my @late = map { begin_clients($cluster, 1, $_) } undef, $recovery ? 2000 : ();
@@ -260,9 +261,9 @@ visit_all(@late);
 $clients = together(@clients, @late);
 end_clients($clients);
 my $session = IdgenPatroni::session($cluster->wait_for('a primary', sub { $cluster->primary }));
-($events, $lines) = (events_of($session), lines_of($session));
-my $missed = missed_of($clients, $events, $lines, map { $_->{name} } $cluster->nodes);
-my $missed_of_rival = $rival ? missed_of($clients, $events_of_rival, $lines_of_rival, 'rival') : { map { $_ => 0 } qw(lost twice seen) };
+$events = events_of($session);
+my $missed = missed_of($clients, $events, map { $_->{name} } $cluster->nodes);
+my $missed_of_rival = $rival ? missed_of($clients, $events_of_rival, 'rival') : { map { $_ => 0 } qw(lost twice seen) };
 $missed->{$_} += $missed_of_rival->{$_} for keys %$missed;
 
 my $survey = survey($clients);

@@ -6,6 +6,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib", "$FindBin::Bin/../../../registry/t/lib";
 use File::Copy;
+use IdgenClients qw();
 use IdgenLease;
 use IdgenNode;
 use IdgenPair;
@@ -92,7 +93,7 @@ sub lead_built_up
 
 # A server makes IDs ahead of its clock and dies. The one that is promoted in its place knows none of them, goes on at
 # the same moment by a clock that is behind, and makes its IDs above, also if the extension is created again before the
-# first of them. Its timeline is number 2.
+# first of them. Its timeline is number 2. Gives the line that the readers of the trials know it by, which is of seconds.
 sub succeed
 {
 	my ($made, $old, $new, $what, %option) = @_;
@@ -102,6 +103,7 @@ sub succeed
 	# CREATE EXTENSION also begins above the last checkpoint, which is that of the promotion.
 	my $go_behind = sub { return set_clock($new, sprintf '%+.3f', $now - time - clock_offset() - 0.4) };
 	$go_behind->() if $option{creates_again};
+	sleep 1;
 	$new->promote;
 	$go_behind->();
 	my $session = connect_to($new);
@@ -110,7 +112,7 @@ sub succeed
 	is(repeated($made, @ids), 0, "$what: none again");
 	cmp_ok($ids[0], '>', $highest, "$what: above all that was made before");
 	is_promoted_to($new, 2, $what);
-	return;
+	return value_of($session, 'SELECT ' . IdgenClients::line());
 }
 
 # Three promotions to timeline 2, one server alive at a time: a standby that knows nothing of the first one; and the
@@ -121,7 +123,7 @@ sub succeed
 	draw(connect_to($primary), 10);
 	my ($first, $second) = standbys_of($primary, '+0', 'first', 'second');
 	for my $standby ($first, $second) { wait_for_replay($primary, $standby); cut_off($standby) }
-	succeed(\%made, $primary, $first, 'the first promoted');
+	my @lines = succeed(\%made, $primary, $first, 'the first promoted');
 
 	# The old primary again, on timeline 1. It is not promoted: an administrator says how far its successor was.
 	my ($highest, $now, $repeats) = lead_built_up($first, \%made);
@@ -140,9 +142,11 @@ sub succeed
 	set_clock($first, '+0');
 	follow_again($primary, $first, 'the first promoted');
 	cut_off($first);
-	succeed(\%made, $primary, $first, 'the first promoted once more');
+	push @lines, succeed(\%made, $primary, $first, 'the first promoted once more');
 
-	succeed(\%made, $first, $second, 'the second promoted, with the extension created again', creates_again => 1);
+	push @lines, succeed(\%made, $first, $second, 'the second promoted, with the extension created again', creates_again => 1);
+	is(join(' ', map { $_ >> 40 } @lines), '2 2 2', 'the trials know the number of a line');
+	is(keys %{ { map { $_ => 1 } @lines } }, 3, 'and three lines of one number as three');
 
 	# The server finds nothing to rewind between two timelines of one number. Made again as a standby of the other, it
 	# is promoted to a higher one.

@@ -3,8 +3,8 @@
 # line with a + begins a session.
 #
 # If begin_events was called, each stores some of its IDs in the table event, and reads it by ID, on a standby, too. A
-# second file has a line for each read: "read" or "standby", the timeline, up to where, and the IDs that came. If replication is asynchronous, a reader begins
-# again on each timeline: clocks that are wrong by more than idgen.clock_error may put a new primary behind the old one.
+# second file has a row for each read: "read" or "standby", the line, up to where, and the IDs that came. If replication is asynchronous, a reader begins
+# again on each line: clocks that are wrong by more than idgen.clock_error may put a new primary behind the old one.
 package IdgenClients;
 
 use strict;
@@ -94,18 +94,23 @@ sub tickets_of
 sub _tickets_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/tickets/r }
 sub _seen_file { my ($file) = @_; return $file =~ s/ids(?=[^\/]*$)/seen/r }
 
-# The timeline that a primary writes, or 0 if all that a reader has seen outlasts a failover.
-my $timeline = q{CASE current_setting('idgen.synchronous') WHEN 'required' THEN 0 ELSE ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int END};
+# What a primary writes since it was promoted is a line: its timeline and when that began, since without an archive two servers can take one number. Or 0, if
+# all that a reader has seen outlasts a failover.
+my $line = q{CASE current_setting('idgen.synchronous') WHEN 'required' THEN 0 ELSE (
+	SELECT ('x' || timeline)::bit(32)::bigint << 40 | coalesce(extract(epoch FROM (pg_stat_file('pg_wal/' || timeline || '.history', true)).modification)::bigint, 0)
+	FROM left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) AS timeline) END};
 
-# The timeline of what a standby shows, if it receives that; on another one no row may be there yet, and it can be one
+sub line { return $line }
+
+# The line of what a standby shows, if it receives that timeline; on another one no row may be there yet, and it can be one
 # that leads nowhere.
-my $shown = q{(SELECT timeline FROM (SELECT timeline FROM event ORDER BY id DESC LIMIT 1) AS e, pg_stat_wal_receiver WHERE timeline IN (0, received_tli))};
+my $shown = q{(SELECT line FROM (SELECT line FROM event ORDER BY id DESC LIMIT 1) AS e, pg_stat_wal_receiver WHERE line >> 40 IN (0, received_tli))};
 
 # Has the clients of a cluster, which begin later, store and read events.
 sub begin_events
 {
 	my ($cluster) = @_;
-	IdgenPatroni::session($_)->do('CREATE TABLE event (id bigint PRIMARY KEY, timeline int)')
+	IdgenPatroni::session($_)->do('CREATE TABLE event (id bigint PRIMARY KEY, line bigint)')
 	  for $cluster->wait_for('a primary', sub { $cluster->primary }), @{ $cluster->{rivals} // [] };
 	return $cluster->{has_events} = 1;
 }
@@ -116,7 +121,7 @@ sub _store
 	my ($session, $count) = @_;
 	$session->begin_work;
 	my $ids =
-	  $session->selectcol_arrayref("INSERT INTO event SELECT next_id(), $timeline FROM generate_series(1, ?) RETURNING id", undef, $count);
+	  $session->selectcol_arrayref("INSERT INTO event SELECT next_id(), $line FROM generate_series(1, ?) RETURNING id", undef, $count);
 	sleep 0.02 * rand if rand() < 0.5;
 	$session->commit;
 	return $ids;
@@ -125,7 +130,7 @@ sub _store
 sub _read
 {
 	my ($session, $from, $seen) = @_;
-	my ($what, $key) = $session->selectrow_array("SELECT what, CASE what WHEN 'read' THEN $timeline ELSE $shown END FROM (SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'read' END AS what OFFSET 0) AS server");
+	my ($what, $key) = $session->selectrow_array("SELECT what, CASE what WHEN 'read' THEN $line ELSE $shown END FROM (SELECT CASE WHEN pg_is_in_recovery() THEN 'standby' ELSE 'read' END AS what OFFSET 0) AS server");
 	return unless defined $key;
 	my $begin = $from->{$key} // 0;
 	# The bound along with the rows: one query has one.
@@ -137,29 +142,23 @@ sub _read
 	return;
 }
 
-# All events that a server has: their timelines, by ID.
+# All events that a server has: their lines, by ID.
 sub events_of
 {
 	my ($session) = @_;
-	return { map { @$_ } @{ $session->selectall_arrayref('SELECT id, timeline FROM event') } };
+	return { map { @$_ } @{ $session->selectall_arrayref('SELECT id, line FROM event') } };
 }
 
-# The timelines that a primary's rows are from: its own and those that led to it, each to 1; and 0, where rows have
-# none. Readers can have been on others: a server was promoted, and then another one that had not followed it.
-sub lines_of
-{
-	my ($session) = @_;
-	my $lines = $session->selectcol_arrayref(q{WITH own AS (SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS line)
-		SELECT 0 UNION SELECT ('x' || line)::bit(32)::int FROM own
-		UNION SELECT before[1]::int FROM own, regexp_matches(pg_read_file('pg_wal/' || line || '.history', 0, 1000000, true), '^\d+(?=\t)', 'gn') AS before});
-	return { map { $_ => 1 } @$lines };
-}
+# The lines that rows are of, which are those that led to where they are, each to 1. Readers can have been on others: a
+# server was promoted, and then another one that had not followed it.
+sub lines_of { my ($events) = @_; return { map { $_ => 1 } values %$events } }
 
-# What the readers of some nodes missed of these events, below where each has come on one of these timelines: lost,
+# What the readers of some nodes missed of these events, below where each has come on one of these lines: lost,
 # twice; and seen, how often they saw one.
 sub missed_of
 {
-	my ($clients, $events, $lines, @names) = @_;
+	my ($clients, $events, @names) = @_;
+	my $lines = lines_of($events);
 	my %missed = map { $_ => 0 } qw(lost twice seen);
 	my @events = sort { $a->[0] <=> $b->[0] } map { [ $_, $events->{$_} ] } keys %$events;
 	for my $file (map { _seen_file($_) } _files($clients, @names))
