@@ -52,8 +52,6 @@ PG_FUNCTION_INFO_V1(idgen_uuidv7_min);
 PG_FUNCTION_INFO_V1(idgen_uuidv7_max);
 
 Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
-    uint64 random;
-    mark_own_transaction(fill_random(&random, sizeof(random)));
     SharedOrder<LastUuid> &order = shared_kinds().uuidv7;
     Reading reading;
     UuidStamp next;
@@ -65,6 +63,9 @@ Datum idgen_next_uuidv7(PG_FUNCTION_ARGS) {
     if (unlikely(reading.behind > 0))
         log_new_order(order.log_budget, "UUIDs of version 7", uuid_stamp_ms(reading.now),
                       uuid_stamp_ms(reading.behind));
+    // Last, because the machine may have been copied while the call waited.
+    uint64 random;
+    mark_own_transaction(fill_random(&random, sizeof(random)));
     return copy_datum(uuidv7_of(next, random));
 }
 

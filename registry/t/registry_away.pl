@@ -344,7 +344,31 @@ sub end_one_by_one
 	return;
 }
 
-fail_over() if grep { $_ eq 'postgresql' } store_kinds();
-end_one_by_one() if grep { $_ eq 'postgresql' } store_kinds();
+# Numbers by hand, of which another server holds the highest one: sessions ask for where they are at home.
+sub ask_for_each
+{
+	my $address = address_of(start_registry('by_hand'));
+	my $owner = start_leased('of_highest', $address, setting => { 'idgen.shards' => '3', 'idgen.lease_ttl' => '1h' });
+	my $server = start_leased('of_four', $address, setting => { 'idgen.shards' => '0-3', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '100ms' });
+	my ($of_owner, $control) = map { connect_to($_) } $owner, $server;
+	wait_for_id($of_owner);
+	my @sessions = map { connect_to($server) } 1 .. 8;
+	wait_for('the numbers that are free', sub {
+		try_id($_) for @sessions;
+		return value_of($control, q{SELECT string_agg(shard::text, ' ' ORDER BY shard) FROM idgen.stat_lease WHERE held}) eq '0 1 2';
+	});
+	my @ids = grep { is_id($_) } map { try_id($_) } @sessions;
+	is(join(' ', sort keys %{ { map { ($_ >> 10 & 8191 => 1) } @ids } }), '0 1 2', 'sessions draw from all numbers by hand that are held');
+	$_->disconnect for $of_owner, $control, @sessions;
+	$_->stop('immediate') for $owner, $server;
+	return;
+}
+
+if (grep { $_ eq 'postgresql' } store_kinds())
+{
+	fail_over();
+	end_one_by_one();
+	ask_for_each();
+}
 
 done_testing();

@@ -13,7 +13,7 @@ struct Granting : CoreProgram {
         ServerView view{};
         view.identity = 77;
         view.clock = {now, 0};
-        view.owner = {1, 2};
+        view.owner = {1};
         view.admits_copy = view.admits_inherited = true;
         view.rules = {100, 100, 10};
         view.clock_rules = {1000, 1000};
@@ -49,7 +49,7 @@ struct Following : CoreProgram {
         view.identity = 78;
         view.clock = {now, 0};
         view.machine = 1;
-        view.owner = {1, 2};
+        view.owner = {1};
         view.admits_copy = view.admits_inherited = view.admits_resumed = true;
         view.rules = {100, 100, 10};
         view.clock_rules = {1000, 1000};

@@ -170,7 +170,6 @@ void World::copy() {
     if (stage_.random.one_in(2)) return leave_origin(node);
     start(node, source.disk.flushed);
     bool has_other_shards = stage_.random.one_in(2);
-    if (has_other_shards) node.shards++;
     for (int i = 0; i < max_databases; i++) {
         node.launches[i] = stage_.common.new_launch();
         bool may_repeat = has_other_shards || (stage_.settings.admits_copy && !node.is_converted);
@@ -199,7 +198,6 @@ void World::add_server(Node &node) {
     if (&node == &source || !source.issues()) return;
     copy_primary(node);
     rename(node);
-    node.shards++;
     start(node, source.disk.flushed);
     say("is one more server", node);
 }
@@ -220,10 +218,11 @@ void World::leave_origin(Node &node) {
 void World::confirm_shards() {
     Node &node = primary();
     int database = any_database();
-    const Owner owner{node.system, node.shards};
-    DurableRecord page = with_origin(node.disk.horizon(database), node.origin, owner);
+    DurableRecord page = with_origin(node.disk.horizon(database), node.origin);
     bool is_idle = node.issues() && admin_.node() == nullptr;
-    if (!is_idle || !(is_copy(page, owner) || may_confirm(node, database)) || enter(node, database) == nullptr) return;
+    if (!is_idle || !(is_copy(page, stage_.owner_of(node)) || may_confirm(node, database)) ||
+        enter(node, database) == nullptr)
+        return;
     for (Record kind : {Record::horizon, Record::generator})
         if (node.is_resumed(database, kind) == Resumed::beside) separate(node, database, kind);
     admin_.begin(stage_, node, database, Admin::Task::confirm, 0);

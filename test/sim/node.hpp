@@ -123,8 +123,7 @@ struct Node {
     std::uint64_t generation = 0;  // then that of the machine
     std::uint64_t began_in = 0;    // the name of that in which shared memory began
     std::int64_t system = 1;
-    std::int64_t origin = 1;   // the system that the databases name as theirs
-    std::uint64_t shards = 1;  // fingerprint of the setting
+    std::int64_t origin = 1;  // the system that the databases name as theirs
     bool is_up = false;
     bool is_primary = false;
     bool is_alone = false;      // without standbys

@@ -126,7 +126,6 @@ void World::follow(Node &standby, const Node &source) noexcept {
     standby.system = source.system;
     standby.is_converted = false;
     standby.origin = source.origin;
-    standby.shards = source.shards;
     for (int i = 0; i < max_databases; i++) {
         standby.writers[i] = source.writers[i];
         standby.scopes[i] = source.scopes[i];

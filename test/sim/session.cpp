@@ -88,6 +88,7 @@ void Session::set_pool(Stage &stage, Source &source) {
     else
         list_shards(stage, source);
     source.is_pool = source.pool.shard_count > 1;
+    source.follows_pool = stage.scenario.pool_count > 0;
     if (!is_own_) made_ = 0;
     if (source.session == nullptr) return;
     source.session->cursor.aim(static_cast<std::uint32_t>(number_), std::max(source.pool.shard_count, 1u));

@@ -107,23 +107,15 @@ struct Stage {
                 node.machine(),
                 owner_of(node),
                 foreign,
-                known.admits_copy,
+                scenario.has_registry() || known.admits_copy,
                 scenario.has_registry() || scenario.admits_resumed,
-                !node.is_converted,
+                scenario.has_registry() || !node.is_converted,
                 known.rules,
                 {known.max_jump_ms, known.rules.farthest_ms()},
                 node.timeline > 1};
     }
 
-    Owner owner_of(const Node &node) const noexcept {
-        return {node.system, shards_of(node), node.machine_name(), node.began_in};
-    }
-
-    // Shards from a registry are nobody else's: a copy that takes its own is none of this setting.
-    std::uint64_t shards_of(const Node &node) const noexcept {
-        bool is_own = scenario.pool_count > 0;
-        return node.shards + (is_own ? static_cast<std::uint64_t>(node.system) << 32 : 0);
-    }
+    Owner owner_of(const Node &node) const noexcept { return {node.system, node.machine_name(), node.began_in}; }
 
     // For the trace: short numbers.
     static long long since_start(std::int64_t ms) noexcept {

@@ -178,6 +178,7 @@ TEST_F(PoolTest, WhoseNumberHasEndedTriesTheOthersBelowAndAbove) {
         numbers[i].number = 2 + i;
         held[2 + i] = &numbers[i];
     }
+    source.follows_pool = true;
     session.cursor = PoolCursor{};
     session.cursor.aim(1, 2);
     numbers[0].cap_ms = 6000;
@@ -199,6 +200,14 @@ TEST_F(PoolTest, WhoseNumberHasEndedTriesTheOthersBelowAndAbove) {
     numbers[1].cap_ms = 0;
     attempt_all();
     EXPECT_EQ(taken.status, Status::capped) << "not down within the tick: it would be smaller than the last one";
+    session.last = {};
+    session.cursor = PoolCursor{};
+    session.cursor.aim(0, 2);
+    numbers[0].cap_ms = 0;
+    numbers[1].cap_ms = 6000;
+    source.follows_pool = false;
+    EXPECT_EQ(attempt_all(), 2u) << "one that was given by hand is waited for";
+    EXPECT_EQ(taken.status, Status::capped);
 }
 
 // An error comes before the slot of the next shard is found: the next draw must not take from that of the last one.

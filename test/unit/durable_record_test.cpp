@@ -97,7 +97,7 @@ TEST(Machine, ARecordIsOfTheOriginOfACopyUntilThatIsConfirmedOrBooted) {
     DurableRecord record = bare_record(1, 2);
     record.machine = 5;
     record.boot = boot;
-    constexpr Owner copy{1, 2, 6, 6}, same{1, 2, 5, 5}, untold{1, 2, 0, 0}, running{1, 2, 6, 5}, confirmed{1, 2, 5, 4};
+    constexpr Owner copy{1, 6, 6}, same{1, 5, 5}, untold{1, 0, 0}, running{1, 6, 5}, confirmed{1, 5, 4};
     EXPECT_TRUE(is_copied_machine(record, copy, boot));
     EXPECT_FALSE(is_copied_machine(record, same, boot));
     EXPECT_FALSE(is_copied_machine(record, copy, other_boot)) << "the host may count from the beginning";
@@ -116,13 +116,11 @@ TEST(Machine, ACopyWritesTheMachineOfItsOriginUntilItIsConfirmed) {
     DurableRecord before = bare_record(1, 2), record = before;
     before.machine = 5;
     before.boot = boot;
-    carry_owner(record, before, {1, 2, 6, 6}, boot);
+    carry_owner(record, before, {1, 6, 6}, boot);
     EXPECT_EQ(record.machine, 5u);
-    carry_owner(record, before, {1, 3, 6, 6}, boot);
-    EXPECT_EQ(record.machine, 5u) << "other shards are no word";
-    carry_owner(record, before, {1, 2, 6, 6}, other_boot);
+    carry_owner(record, before, {1, 6, 6}, other_boot);
     EXPECT_EQ(record.machine, 6u);
-    carry_owner(record, before, {1, 2, 0, 0}, boot);
+    carry_owner(record, before, {1, 0, 0}, boot);
     EXPECT_EQ(record.machine, 5u) << "nothing is told for a while";
 }
 
@@ -179,7 +177,7 @@ TEST(DurableRecord, EqualInAllParts) {
         EXPECT_FALSE(record == other);
 }
 
-constexpr Owner here{700, fingerprint("5")}, elsewhere{800, fingerprint("5")}, changed{800, fingerprint("6")};
+constexpr Owner here{700}, elsewhere{800};
 
 // The record after one of `before` that `owner` writes.
 DurableRecord carried(const DurableRecord &before, const Owner &owner) {
@@ -188,48 +186,25 @@ DurableRecord carried(const DurableRecord &before, const Owner &owner) {
     return record;
 }
 
-TEST(Ownership, ACopyIsOneOfAnotherSystemWithTheSameShards) {
+TEST(Ownership, ACopyIsOneOfAnotherSystemAndStaysOne) {
     DurableRecord record = carried(bare_record(0, 0), here);
     EXPECT_EQ(record.owner, 700);
     EXPECT_FALSE(is_copy(record, here));
     EXPECT_TRUE(is_copy(record, elsewhere));
-    EXPECT_FALSE(is_copy(record, changed)) << "the setting is another";
     EXPECT_FALSE(is_copy(bare_record(0, 0), elsewhere)) << "of nobody";
-}
-
-TEST(Ownership, ACopyStaysOneUntilItsShardsAreChanged) {
-    DurableRecord record = carried(carried(bare_record(0, 0), here), elsewhere);
+    record = carried(record, elsewhere);
     EXPECT_EQ(record.owner, 700);
     EXPECT_TRUE(is_copy(record, elsewhere));
     EXPECT_FALSE(is_copy(record, here)) << "nor is its origin";
-    record = carried(record, changed);
-    EXPECT_EQ(record.owner, 800);
-    EXPECT_FALSE(is_copy(record, changed));
-    record = carried(record, elsewhere);
-    EXPECT_FALSE(is_copy(record, elsewhere)) << "back to the old shards, by somebody who knows";
-}
-
-// A role's shards, or those of a session, are no setting of the server.
-TEST(Ownership, WhatASessionHasForItselfConfirmsNoCopy) {
-    constexpr Owner own_here{700, 0}, own_elsewhere{800, 0};
-    DurableRecord record = carried(carried(bare_record(0, 0), here), own_here);
-    EXPECT_TRUE(record == carried(bare_record(0, 0), here)) << "the setting stays known";
-    EXPECT_TRUE(is_copy(record, own_elsewhere));
-    record = carried(record, own_elsewhere);
-    EXPECT_EQ(record.owner, 700);
-    EXPECT_TRUE(is_copy(record, elsewhere)) << "still one";
-    EXPECT_FALSE(is_copy(record, changed));
-    EXPECT_TRUE(is_copy(carried(bare_record(0, 0), own_here), changed)) << "of an origin whose setting is not known";
-    EXPECT_FALSE(is_copy(carried(record, changed), own_elsewhere)) << "no more";
 }
 
 TEST(Ownership, ARestoredDumpIsACopyOfItsOrigin) {
-    DurableRecord restored = with_origin(bare_record(1, 0), 700, elsewhere);
+    DurableRecord restored = with_origin(bare_record(1, 0), 700);
     EXPECT_TRUE(is_copy(restored, elsewhere));
     EXPECT_TRUE(is_copy(carried(restored, elsewhere), elsewhere));
-    EXPECT_FALSE(is_copy(with_origin(bare_record(1, 0), 0, elsewhere), elsewhere)) << "dumped here";
+    EXPECT_FALSE(is_copy(with_origin(bare_record(1, 0), 0), elsewhere)) << "dumped here";
     DurableRecord known = carried(bare_record(1, 0), elsewhere);
-    EXPECT_TRUE(with_origin(known, 700, elsewhere) == known) << "what the record says counts";
+    EXPECT_TRUE(with_origin(known, 700) == known) << "what the record says counts";
 }
 
 TEST(Ownership, ARecordIsInheritedUnlessItWasWrittenHere) {

@@ -116,7 +116,7 @@ class MovesTest : public testing::Test {
     TestDatabase &database = *memory.directory.enter(11, 1, false);
     Horizon &horizon = database.horizon;
     AcceptedClock accepted;
-    ServerView server{ours, {t, 0}, 0, {3, 4}, 0, {1001, 5}, 0, false, false, false, {1000, 300, 500}, {60000, 3000}};
+    ServerView server{ours, {t, 0}, 0, {3, 4}, 0, {1001}, 0, false, false, false, {1000, 300, 500}, {60000, 3000}};
     AskedHost host{database, memory.directory, {bare_record(t + 500, ours), {}}};
 };
 
@@ -281,7 +281,6 @@ TEST_F(MovesTest, AMoveDoesNotProveThatItIsNoClone) {
 TEST_F(MovesTest, AMoveKeepsACopyACopy) {
     DurableRecord page = bare_record(t + 500, ours);
     page.owner = 2002;
-    page.shards = 5;
     EXPECT_EQ(moved(advance(0), page).owner, 2002);
     EXPECT_EQ(moved(reset(0), page).owner, 2002);
     EXPECT_EQ(moved(reset(0), page).identity, page.identity) << "a copy that is refused stays so";
@@ -514,12 +513,10 @@ TEST_F(MovesTest, AConfirmationKnowsWhetherItWasAskedFor) {
     EXPECT_TRUE(is_needed(page)) << "restored from a dump";
     server.foreign_origin = 0;
     page.owner = server.owner.system_identifier;
-    page.shards = server.owner.shards;
     EXPECT_FALSE(is_needed(page));
     page.owner++;
     EXPECT_TRUE(is_needed(page)) << "of another server";
-    page.shards++;
-    EXPECT_FALSE(is_needed(page)) << "with other shards";
+    page.owner--;
     server.has_clone = true;
     EXPECT_FALSE(is_needed(page)) << "its own record";
     page.identity = theirs;

@@ -13,7 +13,7 @@ constexpr std::int64_t t = 1767225600000;  // 2026-01-01
 constexpr std::int64_t ours = 77, theirs = 78, boot_ms = t - 1000000;
 constexpr std::int64_t owed = 1301;  // where a server begins that finds another's record
 constexpr BootId boot{3, 4};
-constexpr Owner owner{1001, 5};
+constexpr Owner owner{1001};
 
 class RenewalTest : public testing::Test {
    protected:
@@ -41,7 +41,7 @@ class RenewalTest : public testing::Test {
     Horizon horizon{};
     AcceptedClock accepted;
     ServerView server = at(0);
-    DurableRecord page{t + 500, ours, owner.system_identifier, owner.shards, boot_ms, boot, 0};
+    DurableRecord page{t + 500, ours, owner.system_identifier, 0, boot_ms, boot, 0};
 };
 
 TEST_F(RenewalTest, LoadsThenWritesThenGrants) {
@@ -117,16 +117,13 @@ TEST_F(RenewalTest, WhatIsRefused) {
     EXPECT_TRUE(judge(page, 90000).is_to_write) << "somebody said that it is right";
 }
 
-TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmittedOrHasOtherShards) {
+TEST_F(RenewalTest, ACopyIsRefusedUntilItIsAdmitted) {
     page.owner = 2002;
     load(page);
     EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::copied);
     EXPECT_EQ(judge(page, 500).outcome.detail, 2002);
     server.admits_copy = true;
     EXPECT_EQ(judge(page, 500).record.owner, 2002) << "and stays one";
-    server.admits_copy = false;
-    server.owner.shards = 6;
-    EXPECT_EQ(judge(page, 500).record.owner, owner.system_identifier);
 }
 
 TEST_F(RenewalTest, ACopiedMachineIsRefusedUntilItIsAdmitted) {
@@ -135,8 +132,6 @@ TEST_F(RenewalTest, ACopiedMachineIsRefusedUntilItIsAdmitted) {
     server.admits_copy = server.admits_inherited = true;
     load(page);
     EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::resumed);
-    server.owner.shards = 6;
-    EXPECT_EQ(judge(page, 500).outcome.renewal, Renewal::resumed) << "other shards are no word";
     server.admits_resumed = true;
     EXPECT_EQ(judge(page, 500).record.machine, 5u) << "and stays one";
     server.admits_resumed = false;
@@ -166,9 +161,6 @@ TEST_F(RenewalTest, ACopyThatCameWithTheDiskIsRefusedOnItsOwn) {
     EXPECT_EQ(judge_later(page).outcome.detail, 2002);
     server.admits_inherited = true;
     EXPECT_TRUE(judge_later(page).is_to_write);
-    server.admits_inherited = false;
-    server.owner.shards = 6;
-    EXPECT_TRUE(judge_later(page).is_to_write) << "shards of its own";
 }
 
 TEST_F(RenewalTest, ACopyThatThisServerHasAdmittedGoesOn) {

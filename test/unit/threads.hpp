@@ -50,7 +50,7 @@ inline ServerView thread_view(std::int64_t now_ms) noexcept {
     ServerView view{};
     view.identity = 77;
     view.clock = {now_ms, 0};
-    view.owner = {1, 2};
+    view.owner = {1};
     view.admits_copy = view.admits_inherited = true;
     view.rules = {50, 100, 10};
     view.clock_rules = {INT64_MAX / 2, INT64_MAX / 2};

@@ -117,7 +117,7 @@ void visit(Visitor &field, DurableRecord &record) {
     field("value", record.value);
     field("identity", record.identity);
     field("owner", record.owner);
-    field("shards", record.shards);
+    field("spare", record.spare);
     field("accepted_clock_ms", record.accepted_clock_ms);
     visit(field, record.boot, "boot");
     field("machine", record.machine);

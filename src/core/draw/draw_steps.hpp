@@ -147,6 +147,7 @@ struct DrawSource {
     ShardSet pool;             // the shards; one alone for an explicit one
     std::uint32_t region_top;  // the region above the shards of the pool, shifted
     bool is_pool;              // of more than one shard
+    bool follows_pool;         // the pool is that of the numbers held from the registry
     bool carries;              // a full tick carries into the next one, ahead of the clock
     SlotReference<Lock> slot;  // in use; a null entry: to be selected
     const HeldNumber *held;    // that caps the IDs of the shard in use; null: none does
@@ -233,7 +234,8 @@ std::uint32_t select_shard(DrawSource<Lock> &source) noexcept {
 }
 
 // Moves up in the pool from a shard that is full, or whose number has ended. Within a tick that makes the smallest larger
-// ID only if the shard lies above the sequence. Other numbers may end later, also those below.
+// ID only if the shard lies above the sequence. Other numbers may end later, also those below. A number that was given by
+// hand is waited for, since that is what asks for it.
 template <class Lock>
 bool move_up(const DrawSource<Lock> &source, const Tick &base, bool is_capped) noexcept {
     DrawSession *pool = pool_session(source);
@@ -273,7 +275,7 @@ bool try_slot(DrawSource<Lock> &source, const Limits &limits, const Tick &base, 
     }
     if (taken.status == Take::Status::ok) return true;
     bool is_full = taken.status == Take::Status::full || taken.status == Take::Status::borrowed;
-    bool is_capped = taken.status == Take::Status::capped;
+    bool is_capped = taken.status == Take::Status::capped && source.follows_pool;
     return (!is_full && !is_capped) || !move_up(source, base, is_capped);
 }
 

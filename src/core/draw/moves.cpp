@@ -8,7 +8,7 @@ namespace {
 // The record of a page that keeps its owner.
 DurableRecord moved_record(const DurableRecord &page, const ServerView &server, std::int64_t value,
                            std::int64_t identity) noexcept {
-    DurableRecord record = with_origin(page, server.foreign_origin, server.owner);
+    DurableRecord record = with_origin(page, server.foreign_origin);
     carry_owner(record, record, server.owner, server.boot);
     record.value = value;
     record.identity = identity;
@@ -48,12 +48,11 @@ PageVerdict ResetMove::plan(Horizon &horizon, const DurableRecord &page) noexcep
 
 PageVerdict ConfirmMove::plan(Horizon &, const DurableRecord &page) noexcept {
     if (server.machine != machine) return {false, {Renewal::resumed, 0}, {}};
-    is_needed = is_copy(with_origin(page, server.foreign_origin, server.owner), server.owner) ||
+    is_needed = is_copy(with_origin(page, server.foreign_origin), server.owner) ||
                 is_copied_machine(page, server.owner, server.boot) ||
                 may_be_clone(page, server.identity, server.has_clone);
     DurableRecord record = page;
     record.owner = server.owner.system_identifier;
-    record.shards = server.owner.shards;
     record.machine = server.owner.machine;
     return write(record);
 }

@@ -20,7 +20,7 @@ struct DurableRecord {
     std::int64_t value;              // H in unix ms, or a generator
     std::int64_t identity;           // of the server that wrote it; 0: of none, as setval leaves it
     std::int64_t owner;              // system identifier of the server that the shards belong to; 0: not known
-    std::uint64_t shards;            // fingerprint of its setting; 0: not known
+    std::uint64_t spare;             // counts for nothing
     std::int64_t accepted_clock_ms;  // highest accepted CLOCK_REALTIME less CLOCK_BOOTTIME
     BootId boot;                     // where that holds
     std::uint64_t machine;           // whose shards they are there: machine_name(); 0: not told
@@ -35,7 +35,7 @@ constexpr DurableRecord bare_record(std::int64_t value, std::int64_t identity) n
 }
 
 constexpr bool operator==(const DurableRecord &a, const DurableRecord &b) noexcept {
-    return a.value == b.value && a.identity == b.identity && a.owner == b.owner && a.shards == b.shards &&
+    return a.value == b.value && a.identity == b.identity && a.owner == b.owner && a.spare == b.spare &&
            a.accepted_clock_ms == b.accepted_clock_ms && a.boot == b.boot && a.machine == b.machine;
 }
 
@@ -55,7 +55,8 @@ inline void note_written(DurableState &state, const DurableRecord &record, std::
 
 // Whose shards a database makes IDs of. A copy of a database keeps the shards of its origin, and if both go on, both
 // make the same IDs. A copy is seen by the system identifier in its record, which is another than the server's; it
-// counts as one until the shards are confirmed, or their setting is another than the origin's, as far as both are known.
+// counts as one until the shards are confirmed. Another setting does not confirm them: the origin may have changed it
+// before the copy, and sessions of before still have the old one.
 //
 // So does a copy of a machine and its memory (machine.hpp), which has the system identifier of its origin. It is seen by
 // the machine's name in the record, until it is confirmed, and as long as it is not booted again: then the host may begin
@@ -74,15 +75,14 @@ constexpr std::int64_t identity_of(std::uint32_t timeline, std::uint64_t system_
     return std::min(static_cast<std::int64_t>(hash | std::uint64_t{1} << 63), std::int64_t{-2});
 }
 
-// This server and the setting of its shards.
+// This server.
 struct Owner {
     std::int64_t system_identifier;
-    std::uint64_t shards;       // fingerprint of its setting; 0: not known to this session
     std::uint64_t machine = 0;  // machine_name(); 0: not told
     std::uint64_t began = 0;    // the same of when the server started
 };
 
-// Tells settings apart. Never change: on disk. FNV-1a.
+// Tells texts apart. Never change: on disk. FNV-1a.
 constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 0xCBF29CE484222325) noexcept {
     for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
     return hash;
@@ -90,13 +90,12 @@ constexpr std::uint64_t fingerprint(std::string_view text, std::uint64_t hash = 
 
 // Whether the record is that of a copy which has not been confirmed.
 constexpr bool is_copy(const DurableRecord &record, const Owner &owner) noexcept {
-    bool is_changed = record.shards != owner.shards && record.shards != 0 && owner.shards != 0;
-    return record.owner != 0 && record.owner != owner.system_identifier && !is_changed;
+    return record.owner != 0 && record.owner != owner.system_identifier;
 }
 
 // Whether it is that of a machine that was copied, and nobody has confirmed the shards in this copy: it names the machine
-// of before; or it names none, as before the first ID of a boot, and the server has run since before the copy. Another
-// setting does not confirm the shards: sessions of before may still have the old one. `boot` is this machine's.
+// of before; or it names none, as before the first ID of a boot, and the server has run since before the copy. `boot` is
+// this machine's.
 constexpr bool is_copied_machine(const DurableRecord &record, const Owner &owner, const BootId &boot) noexcept {
     if (owner.machine == 0 || record.machine == owner.machine) return false;
     bool may_be_same_boot = record.boot == boot || !is_known(record.boot);
@@ -114,10 +113,8 @@ constexpr std::int64_t proven_identity(const DurableRecord &before, std::int64_t
 }
 
 // A record that says nothing of an owner, in a database that names another server as its origin (0: none).
-constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign, const Owner &owner) noexcept {
-    if (record.owner != 0 || foreign == 0) return record;
-    record.owner = foreign;
-    record.shards = owner.shards;
+constexpr DurableRecord with_origin(DurableRecord record, std::int64_t foreign) noexcept {
+    if (record.owner == 0) record.owner = foreign;
     return record;
 }
 
@@ -139,8 +136,7 @@ constexpr void carry_owner(DurableRecord &record, const DurableRecord &before, c
                            const BootId &boot) noexcept {
     bool is_kept = owner.machine == 0 || is_copied_machine(before, owner, boot);
     record.machine = is_kept ? before.machine : owner.machine;
-    record.owner = is_copy(before, owner) ? before.owner : owner.system_identifier;
-    record.shards = owner.shards != 0 ? owner.shards : before.shards;
+    record.owner = before.owner != 0 ? before.owner : owner.system_identifier;
 }
 
 }  // namespace idgen

@@ -14,7 +14,7 @@ Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) n
     if (!server.admits_resumed && is_copied_machine(record, server.owner, server.boot)) return Renewal::resumed;
     bool is_doubted = !server.admits_inherited && is_inherited(record, server.identity);
     if (server.admits_copy && !is_doubted) return Renewal::granted;
-    if (!is_copy(with_origin(record, server.foreign_origin, server.owner), server.owner)) return Renewal::granted;
+    if (!is_copy(with_origin(record, server.foreign_origin), server.owner)) return Renewal::granted;
     return server.admits_copy ? Renewal::converted : Renewal::copied;
 }
 
@@ -26,7 +26,7 @@ RenewalStep HorizonRenewal::begin() const noexcept {
 PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
     if (!is_horizon(page.value)) return leave(Renewal::out_of_bounds, page.value);
     has_loaded = !horizon.record.is_loaded;
-    loaded = with_origin(page, server.foreign_origin, server.owner);
+    loaded = with_origin(page, server.foreign_origin);
     if (!admit_page(horizon, page, server.identity, server.clock, server.rules, server.is_successor))
         return leave(Renewal::granted);
     if (!may_renew(horizon, start_ms)) return leave(Renewal::granted);
@@ -38,7 +38,7 @@ PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
 
 // The record of the renewal, if copy and clock are admitted.
 PageVerdict HorizonRenewal::next_record() noexcept {
-    DurableRecord known = with_origin(horizon.record.known, server.foreign_origin, server.owner);
+    DurableRecord known = with_origin(horizon.record.known, server.foreign_origin);
     Renewal refusal = refusal_of_copy(server, horizon.record.known);
     if (refusal != Renewal::granted) return leave(refusal, known.owner);
     std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);

@@ -75,10 +75,6 @@ DurablePage lock_pages(Relation sequence, BufferLockMode mode) {
     return page;
 }
 
-int64 own_system() noexcept {
-    return static_cast<int64>(GetSystemIdentifier());
-}
-
 // Whether initdb can have made it: the upper half is the unix time in seconds.
 bool is_system_identifier(int64 value) noexcept {
     constexpr uint64 year_2000_s = 946684800;
@@ -210,16 +206,8 @@ XLogRecPtr write_first_record(Relation sequence, const DurableRecord &record) {
     return lsn;
 }
 
-Owner this_owner() {
-    const char *shards = GetConfigOptionResetString("idgen.shards");
-    const char *region = GetConfigOptionResetString("idgen.region");
-    // No other server has shards from a registry: a copy that takes its own has nothing to do with this setting.
-    const char *held =
-        settings.shards_from == ShardsFrom::lease ? psprintf("%lld", static_cast<long long>(own_system())) : "";
-    uint64 told =
-        fingerprint(held, fingerprint(region, fingerprint("/", fingerprint(shards == nullptr ? "" : shards))));
-    // What a role or a client brings along, or a worker of a session, says nothing of the server.
-    return {own_system(), settings.shards_source > PGC_S_DATABASE || settings.has_own_region ? 0 : told};
+int64 own_system() noexcept {
+    return static_cast<int64>(GetSystemIdentifier());
 }
 
 Renewal read_foreign_origin(int64 &foreign) {

@@ -71,8 +71,8 @@ XLogRecPtr write_first_record(Relation sequence, const DurableRecord &record);
 // from a dump. What else writes to it changes nothing: nextval() fails, and a value that a subscription brought along,
 // or that cannot be a system identifier, is not believed.
 
-// This server, and the shards that it is set to own if nothing is SET in the session.
-Owner this_owner();
+// The system identifier of this server.
+int64 own_system() noexcept;
 
 // Reads the system identifier of another server that the mirror names; 0: it names none. Not granted if another
 // transaction holds a lock against it.

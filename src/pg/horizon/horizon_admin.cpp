@@ -181,7 +181,7 @@ void confirm_shards() {
     MoveHost host(self.state, self.database, generators);
     Outcome outcome = confirm_generators(host, this_server(), confirmed);
     if (outcome.renewal != Renewal::granted) raise(refusal_of_renewal(outcome, Record::generator, 0));
-    mirror_origin(this_owner().system_identifier);
+    mirror_origin(own_system());
     if (!is_needed)
         ereport(NOTICE, errmsg("nothing was to be confirmed in this database"),
                 errdetail("It is not a copy that keeps the shards of its origin."),

@@ -33,19 +33,20 @@ void look_at_loaded(const DurableRecord &loaded, const ServerView &server) {
                       instant_text(loaded.value)),
             errhint("If the clock is wrong, stop the clients and correct it: IDs take its time."));
     // A server that saw it happen has logged it.
+    if (has_registry()) return;
     bool is_resumed = is_copied_machine(loaded, server.owner, server.boot);
-    if (is_resumed && !has_registry() && pg_atomic_read_u32(&self.state->copied) == 0)
+    if (is_resumed && pg_atomic_read_u32(&self.state->copied) == 0)
         ereport(
             LOG,
             errmsg(
                 "database \"%s\" is of a machine that was resumed from a snapshot of its memory, and keeps its shards",
                 name),
-            errdetail("%s", resumed_detail), errhint("%s", confirm_machine_hint));
+            errdetail("%s", resumed_detail), errhint("%s", confirm_shards_hint));
     if (is_resumed) return;
     if (is_copy(loaded, server.owner))
         ereport(LOG, errmsg("database \"%s\" is a copy of one on another server and keeps its shards", name),
                 errdetail("%s", detail_of_copy(loaded.owner)), errhint("%s", confirm_shards_hint));
-    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity && !has_registry())
+    else if (loaded.owner == server.owner.system_identifier && loaded.identity != server.identity)
         ereport(
             LOG,
             errmsg(
@@ -119,12 +120,11 @@ ServerView server_but_clock(const SharedState &state) {
     server.is_successor = is_successor();
     server.confirmations = state.accepted_clock.confirmations;
     server.boot = state.boot;
-    server.owner = this_owner();
-    server.owner.machine = name_of_machine(server.machine);
-    server.owner.began = name_of_machine(state.began_in);
-    auto on_copy = static_cast<OnCopy>(settings.on_copy);
+    server.owner = {own_system(), name_of_machine(server.machine), name_of_machine(state.began_in)};
+    // A registry gives the origin's shards to nobody else.
+    auto on_copy = has_registry() ? OnCopy::warn : static_cast<OnCopy>(settings.on_copy);
     server.admits_copy = on_copy != OnCopy::refuse;
-    server.admits_resumed = on_copy == OnCopy::warn || has_registry();
+    server.admits_resumed = on_copy == OnCopy::warn;
     server.admits_inherited = on_copy == OnCopy::warn || !is_converted();
     server.rules = horizon_rules();
     server.clock_rules = clock_rules();

@@ -48,14 +48,14 @@ void look_at_page(const SharedState *state, Survey &survey) {
     bool is_in_bounds = is_horizon(survey.record.value);
     if (!is_in_bounds) survey.page = Renewal::out_of_bounds;
     if (is_in_bounds) survey.horizon_ms = survey.record.value;
-    Owner owner = this_owner();
     survey.origin_read = Renewal::granted;
     if (survey.record.owner == 0) survey.origin_read = read_foreign_origin(survey.foreign_origin);
-    DurableRecord record = with_origin(survey.record, survey.foreign_origin, owner);
-    if (is_copy(record, owner)) survey.copied_from = record.owner;
-    owner.machine = name_of_machine(machine());
+    if (has_registry()) return;
+    DurableRecord record = with_origin(survey.record, survey.foreign_origin);
+    Owner owner{own_system(), name_of_machine(machine()), 0};
     owner.began = state == nullptr ? owner.machine : name_of_machine(state->began_in);
-    survey.is_resumed = !has_registry() && is_copied_machine(record, owner, read_boot_id());
+    if (is_copy(record, owner)) survey.copied_from = record.owner;
+    survey.is_resumed = is_copied_machine(record, owner, read_boot_id());
 }
 
 // Whether a layout lacks a shard of the list in idgen.shards. A region that it lacks too is another matter.

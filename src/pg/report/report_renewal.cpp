@@ -127,7 +127,7 @@ Refusal resumed(bool is_horizon) {
                    : "this machine was resumed from a snapshot of its memory and keeps its launch number",
         resumed_detail,
         is_horizon
-            ? confirm_machine_hint
+            ? confirm_shards_hint
             : "Set idgen.decimal_launch to a number that was never used, and let the sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards().",
         "copy"};
 }

@@ -82,9 +82,7 @@ constexpr const char *accept_clock_hint =
 constexpr const char *uncertain_hint =
     "Have chrony or ntpd ask nearer servers, or ask more often; or increase idgen.clock_error on all nodes that may succeed one another.";
 constexpr const char *confirm_shards_hint =
-    "Change idgen.shards here, unless the other makes no more IDs; then have a superuser call idgen.confirm_shards().";
-constexpr const char *confirm_machine_hint =
-    "Give this machine shards that no other one has, in idgen.shards, and let its sessions reconnect, unless the others are gone; then have a superuser call idgen.confirm_shards() in each database.";
+    "Give this server shards that no other one has, in idgen.shards, and let its sessions reconnect, unless the others make no more IDs; then have a superuser call idgen.confirm_shards() in each database.";
 constexpr const char *machine_denied_hint =
     "Let the server read it: the packages of idgen bring a rule for udev, and containers need the device. Or set idgen.machine_generation to off.";
 constexpr const char *no_registry_hint =

@@ -89,15 +89,18 @@ Rows *begin_rows(FunctionCallInfo fcinfo, FuncCallContext *call) {
     return rows;
 }
 
-// Those that were drawn in a machine before this one are in each copy of it: then all are drawn again.
+// Those that were drawn in a machine before this one are in each copy of it, and what a reset lies below may come again:
+// then all are drawn again.
 void fill(Source &source, int64 *ids, int64 count) {
     uint64 before = machine();
+    uint32 resets = self.database->resets;
     for (int64 *next = ids, *end = ids + count; next < end;) {
         CHECK_FOR_INTERRUPTS();
         Block block = draw(source, static_cast<uint32>(end - next));
         for (uint32 i = 0; i < block.count; i++) *next++ = block.first_id + block.step * i;
-        if (likely(before == machine())) continue;
+        if (likely(before == machine() && resets == self.database->resets)) continue;
         before = machine();
+        resets = self.database->resets;
         next = ids;
     }
 }

@@ -13,15 +13,23 @@ ShardSet view_of(OwnRoom &room, const uint32 *numbers, uint32 count) noexcept {
     return {room.numbers, count, count};
 }
 
-// The group may be another in the next transaction: what was derived from it ends with this one.
-void forget_group(XactEvent event, void *) {
-    bool is_end = event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE;
+// The group may be another in the next transaction, or after ROLLBACK TO: what was derived from it ends with this one.
+void forget_group_if(bool is_end) noexcept {
     if (is_end && settings.shards_from == ShardsFrom::citus) settings.generation++;
+}
+void forget_group(XactEvent event, void *) {
+    forget_group_if(event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE);
+}
+void forget_group_of_savepoint(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
+    forget_group_if(event == SUBXACT_EVENT_ABORT_SUB);
 }
 
 ShardSet citus_set(OwnRoom &room) {
     static bool is_registered = false;
-    if (!is_registered) RegisterXactCallback(forget_group, nullptr);
+    if (!is_registered) {
+        RegisterXactCallback(forget_group, nullptr);
+        RegisterSubXactCallback(forget_group_of_savepoint, nullptr);
+    }
     is_registered = true;
     CitusNode node = citus_node();
     if (node.state != CitusState::member) refuse(refusal_of_group(node.state));

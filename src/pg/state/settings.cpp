@@ -29,8 +29,8 @@ constexpr auto on_copy_words = words_in_order("auto", "warn", "refuse");
 
 // A number from `least` to `most`, which is `usual` if it is not set.
 void define_number(const char *name, const char *sets, const char *says, int *value, int usual, int least, int most,
-                   GucContext context, int unit, GucIntAssignHook assign = nullptr, GucIntCheckHook check = nullptr) {
-    DefineCustomIntVariable(name, sets, says, value, usual, least, most, context, unit, check, assign, nullptr);
+                   GucContext context, int unit, GucIntAssignHook assign = nullptr) {
+    DefineCustomIntVariable(name, sets, says, value, usual, least, most, context, unit, nullptr, assign, nullptr);
 }
 
 // One of some words: the value that its enum has at first, if it is not set.
@@ -94,11 +94,6 @@ void assign_shards(const char *, void *extra) {
     settings.generation++;
 }
 
-bool note_region(int *, void **, GucSource source) {
-    settings.has_own_region |= source > PGC_S_DATABASE;
-    return true;
-}
-
 void assign_window(int window_ms, void *) {
     settings.window_ms = window_ms;
     settings.watched_ms = watched_machine.told == MachineTold::generation ? PG_INT64_MAX : window_ms;
@@ -126,10 +121,9 @@ void define_shards() {
         "idgen.shards", "Sets the shards that this node owns.",
         "A list of shards and ranges, such as 5 or 0-15 or 1,4,8-11; or lease: shards from idgen.registry; or citus: the group of this node.",
         &written_shards, "", PGC_SUSET, 0, check_shards, assign_shards, nullptr);
-    define_number(
-        "idgen.region", "Sets the region of this node, the top part of its shard.",
-        "It is put above the shard in layouts that have a region; other layouts need it to be 0.", &settings.region, 0,
-        0, max_shard, PGC_SUSET, 0, [](int, void *) { settings.generation++; }, note_region);
+    define_number("idgen.region", "Sets the region of this node, the top part of its shard.",
+                  "It is put above the shard in layouts that have a region; other layouts need it to be 0.",
+                  &settings.region, 0, 0, max_shard, PGC_SUSET, 0, [](int, void *) { settings.generation++; });
 }
 
 void define_draws() {
@@ -167,7 +161,7 @@ void define_horizon() {
         &settings.synchronous, synchronous_words, PGC_SIGHUP, [](int value, void *) { publish_synchronous(value); });
     define_choice(
         "idgen.on_copy", "Sets what happens in a database that is a copy of another server's and keeps its shards.",
-        "warn: report it in the log and in idgen.status(); refuse: make no IDs, until idgen.shards is changed or idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
+        "warn: report it in the log and in idgen.status(); refuse: make no IDs, until idgen.confirm_shards() is called; auto: refuse on a server that pg_createsubscriber made, else warn.",
         &settings.on_copy, on_copy_words, PGC_SIGHUP);
 }
 

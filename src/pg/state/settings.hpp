@@ -47,7 +47,6 @@ struct Settings {
     ShardsFrom shards_from;
     ShardSet shards;             // of a list, else empty
     GucSource shards_source;     // of idgen.shards
-    bool has_own_region;         // a role, a client or a session has given this process one, or tried
     const char *refused_shards;  // what the server's command line says of it, if that is wrong; else null
 };
 

@@ -41,7 +41,6 @@ struct Source : DrawSource<SpinLock> {
     OwnRoom *room;               // of its pool, if idgen.shards is not a list; null: not needed yet
     uint64 slot_tag;             // tag_of() the slot in use
     uint32 pool_changes;         // changes_of_pool() when the pool was looked at
-    bool follows_pool;           // the pool is that of the numbers held from the registry
     bool is_leased;              // its shards must be held from the registry
 };
 

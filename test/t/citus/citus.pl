@@ -136,6 +136,12 @@ fails_with($two, 'SELECT 1 / next_id(6)', '22023', qr/now 9;/, 'a transaction th
 set_group(7);
 $two->rollback;
 is(value_of($two, 'EXECUTE one'), 7, 'another group: after a ROLLBACK too');
+$one->begin_work;
+$one->do($_) for 'SAVEPOINT a', 'UPDATE pg_catalog.pg_dist_local_group SET groupid = 9';
+is(value_of($one, 'EXECUTE one'), 9, 'another group, in a savepoint');
+$one->do('ROLLBACK TO a');
+is(value_of($one, 'EXECUTE one'), 7, 'another group: after ROLLBACK TO as well');
+$one->commit;
 $one->do($_) for 'CREATE TABLE seen (id bigint DEFAULT next_id(), turn int)', <<'SQL';
 CREATE PROCEDURE twice() LANGUAGE plpgsql AS $$
 BEGIN

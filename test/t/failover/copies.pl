@@ -1,5 +1,5 @@
 # Copies of a node, which keep its shards: what can be seen of them is reported, until an administrator says that it is
-# meant or gives the copy shards of its own.
+# meant, or that the copy has shards of its own.
 use strict;
 use warnings;
 use FindBin;
@@ -62,12 +62,15 @@ sub check_copy
 	is_told($node, 1, "$what, after a restart");
 	$on = connect_to($node);
 
-	# Shards of its own end it; the old ones bring it back.
+	# Shards of its own are no word: sessions of before have the old ones.
 	$on->do($database . q{'6'});
 	$on->disconnect;
 	$on = connect_to($node);
-	ok(eval { value_of($on, 'SELECT next_id()') }, "$what, shards of its own: IDs are made") || note $on->errstr;
-	is_told($node, 0, "$what, shards of its own");
+	fails_with($on, 'SELECT next_id()', '55000', qr/is a copy/, "$what, shards of its own, not confirmed");
+	is_told($node, 1, "$what, shards of its own, not confirmed");
+	$on->do('SELECT idgen.confirm_shards()');
+	ok(eval { value_of($on, 'SELECT next_id()') }, "$what, shards of its own, confirmed: IDs are made") || note $on->errstr;
+	is_told($node, 0, "$what, shards of its own, confirmed");
 	return $on;
 }
 
@@ -77,9 +80,9 @@ is(told($origin), 0, 'the origin: the log is told nothing');
 # A copy whose system identifier was changed, as pg_createsubscriber does; it is not started.
 sub identified
 {
-	my ($name) = @_;
+	my ($name, $backup) = (@_, 'used');
 	my $copy = PostgreSQL::Test::Cluster->new($name);
-	$copy->init_from_backup($origin, 'used');
+	$copy->init_from_backup($origin, $backup);
 	start_again($copy);
 	$copy->stop;
 	my $control = $copy->data_dir . '/global/pg_control';
@@ -96,18 +99,34 @@ sub identified
 	$copy->stop('immediate');
 }
 
-# What a role, a session or its worker has for itself is no setting of the server: it confirms nothing, and is refused, too.
+# A copy of an origin whose shards were changed since it made IDs: they are the origin's all the same.
+{
+	my $root = connect_to($origin);
+	$root->do($database . q{'6'});
+	$origin->backup('changed');
+	$root->do($database . q{'5'});
+	$root->disconnect;
+	my $copy = identified('changed', 'changed');
+	$copy->append_conf('postgresql.conf', q{idgen.on_copy = 'refuse'});
+	start_again($copy);
+	my $on = connect_to($copy);
+	fails_with($on, 'SELECT next_id()', '55000', qr/is a copy/, 'shards changed before the copy was made');
+	$on->disconnect;
+	is_told($copy, 1, 'shards changed before the copy was made');
+	$copy->stop('immediate');
+}
+
+# What a role, a session or its worker has for itself confirms nothing, and is refused, too.
 {
 	my $copy = identified('roles');
 	$copy->append_conf('postgresql.conf', q{idgen.on_copy = 'refuse'});
 	start_again($copy);
 	my $root = connect_to($copy);
-	$root->do($_) for 'CREATE ROLE app LOGIN', 'CREATE ROLE batch LOGIN', q{ALTER ROLE batch SET idgen.shards = '6'}, 'CREATE ROLE regional LOGIN', 'ALTER ROLE regional SET idgen.region = 1';
+	$root->do($_) for 'CREATE ROLE app LOGIN', 'CREATE ROLE batch LOGIN', q{ALTER ROLE batch SET idgen.shards = '6'};
 	my $parallel = value_of($root, q{SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')});
-	my %as = map { $_ => connect_to($copy, user => $_) } qw(app batch regional);
+	my %as = map { $_ => connect_to($copy, user => $_) } qw(app batch);
 	my $refused = sub { my ($on, $whose) = @_; fails_with($on, 'SELECT next_id()', '55000', qr/is a copy of one on another server/, "a copy: refused with $whose"); fails_with($as{app}, 'SELECT next_id()', '55000', qr/is a copy/, "a copy: others after that, too"); return };
 	$refused->($as{batch}, q{a role's shards});
-	fails_with($as{regional}, q{SELECT next_id(layout => 'twitter')}, '55000', qr/is a copy/, q{a copy: refused with a role's region});
 	$root->do(q{SET idgen.shards = '5'});
 	$refused->($root, 'the shards of a session');
 	$root->do("SET $parallel = on");
@@ -116,31 +135,11 @@ sub identified
 	is_told($copy, 1, 'a copy with roles that have shards of their own');
 	$root->do($database . q{'7'});
 	my $other = connect_to($copy, user => 'app');
-	ok(eval { value_of($other, 'SELECT next_id()') }, 'shards of another setting of the database: IDs are made') || note $other->errstr;
+	$refused->($other, 'shards of another setting of the database');
+	$root->do('SELECT idgen.confirm_shards()');
+	ok(eval { value_of($other, 'SELECT next_id()') }, 'confirmed: IDs are made') || note $other->errstr;
 	ok(eval { value_of($as{batch}, 'SELECT next_id()') }, q{and with a role's shards}) || note $as{batch}->errstr;
 	$_->disconnect for $root, $other, values %as;
-	$copy->stop('immediate');
-}
-
-# The same shards in another region are other numbers, in the layouts that have the field: they are not the origin's.
-{
-	my $copy = identified('region');
-	$copy->append_conf('postgresql.conf', q{idgen.on_copy = 'refuse'});
-	start_again($copy);
-	is_told($copy, 1, 'the same shards, the same region');
-	my $on = connect_to($copy);
-	fails_with($on, q{SELECT next_id(layout => 'twitter')}, '55000', qr/cop(?:y|ied)/,
-		'the same shards, the same region');
-	$on->do('ALTER DATABASE postgres SET idgen.region = 1');
-	$on->disconnect;
-	is_told($copy, 0, 'the same shards, another region');
-	$on = connect_to($copy);
-	my $id = eval { value_of($on, q{SELECT next_id(layout => 'twitter')}) };
-	ok($id, 'the same shards, another region: IDs are made, also with on_copy = refuse') || note $on->errstr;
-	is(value_of($on, q{SELECT id_region($1, 'twitter') || '/' || id_shard($1, 'twitter')}, $id), '1/37',
-	  'the same shards, another region: IDs are of that region') if $id;
-	is(told($copy), 1, 'the log is told of the copy, not of the other region');
-	$on->disconnect;
 	$copy->stop('immediate');
 }
 

@@ -170,6 +170,8 @@ $origin->backup('base');
 
 	# Shards of its own; the origin's, when it makes no more: the last of them lie as far ahead as its lead lets them.
 	$copy->safe_psql('postgres', q{ALTER DATABASE other SET idgen.shards = '6'});
+	is_refused($copy, 'other', 'shards of its own, not confirmed');
+	$copy->safe_psql('other', 'SELECT idgen.confirm_shards()');
 	makes($copy, 'other', $made{other}, 'shards of its own');
 	makes($origin, 'other', $made{other}, 'shards of its own for the copy: the origin goes on');
 	is(copy_row($copy, 'other'), 1, 'shards of its own: idgen.status() says nothing');

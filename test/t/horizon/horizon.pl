@@ -314,6 +314,17 @@ is(repeated(\%made, @ids), 0, 'idgen.reset, then kill -9: none again');
 ok(value_of($session, q{SELECT id_time(?) < ?::timestamptz + '1 minute'}, $ids[0], $right),
 	'idgen.reset, then kill -9: at the right time');
 
+# What an array has from before a reset could come again in it.
+my $drawing = connect_to($node);
+$drawing->do('SET idgen.overflow = borrow');
+my $count_before = value_of($session, 'SELECT sum(ids) FROM idgen.stat_shard');
+$drawing->do('CREATE TEMP TABLE drawn AS SELECT count(DISTINCT id) FROM unnest(next_id_array(3000000)) AS id', { pg_async => PG_ASYNC });
+wait_until($session, "SELECT sum(ids) > $count_before + 100000 FROM idgen.stat_shard");
+$session->do('SELECT idgen.reset(clock_timestamp(), force => true)');
+ok(succeeds($drawing), 'idgen.reset amid an array') || note $drawing->errstr;
+is(value_of($drawing, 'TABLE drawn'), 3_000_000, 'idgen.reset amid an array: no ID twice in it');
+$drawing->disconnect;
+
 # The extension dropped and created again.
 my ($last) = reverse @ids;
 $session->do($_) for 'DROP EXTENSION idgen', 'CREATE EXTENSION idgen';
