@@ -35,6 +35,9 @@ BEGIN
     IF pg_is_in_recovery() THEN
         RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'this server is a standby of the registry',
             DETAIL = 'Only the primary grants numbers.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
+    ELSIF current_setting('session_replication_role') = 'replica' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'a registry is not changed where session_replication_role is replica',
+            DETAIL = 'Its tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
     END IF;
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -52,7 +55,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.begin_write(boolean) IS
-    'refuses a standby, makes the commit durable, keeps secrets out of the log; a node waits for each lock for one second at most';
+    'refuses a standby and replication, makes the commit durable, keeps secrets out of the log; a node waits for each lock for one second at most';
 
 -- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() and forget() until the COMMIT:
 -- what those change holds until then. Its limits may change meanwhile.
