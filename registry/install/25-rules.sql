@@ -26,8 +26,10 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error if an argument is wrong';
 
--- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may be
+-- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session was set to: a standby that may be
 -- promoted has it too, if one is required, or the session is warned. Settings of the function's own would end before the COMMIT.
+-- A caller that sets synchronous_commit after the call, in the same transaction, has what it set: nothing can prevent that, since a deferred
+-- trigger can be fired by SET CONSTRAINTS before it. A node, and next_range(), COMMIT at once.
 -- A call of a node waits for no lock for long: what it waits for is one row, or an owner's work on a table, and the node has others.
 CREATE FUNCTION idgen_registry.begin_write(of_node boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
