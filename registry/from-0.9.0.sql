@@ -6,6 +6,8 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_catalog.text, true) FROM pg_catalog.pg_extension e
  WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_registry'::pg_catalog.name;
 
+-- All that the update locks, before the table that calls lock last.
+LOCK TABLE idgen_registry.creation, idgen_registry.registry, idgen_registry.counter, idgen_registry.lease IN SHARE ROW EXCLUSIVE MODE;
 ALTER TABLE idgen_registry.taken ADD taker name NOT NULL DEFAULT session_user;
 CREATE INDEX taken_of_taker ON idgen_registry.taken (taker, at);
 COMMENT ON EXTENSION idgen_registry IS 'the registry from which nodes with idgen take their shards; tables and functions in SQL alone';

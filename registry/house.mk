@@ -8,7 +8,7 @@ sql/idgen_registry--$(EXTVERSION).sql: tools/install-script idgen.control sql/co
 	$(filter-out %-plain.sql,$(call files,registry/install/*))
 # An update replaces all but what holds data, and rights.
 sql/idgen_registry--0.9.0--$(EXTVERSION).sql: tools/install-script idgen.control registry/from-0.9.0.sql \
-	$(call files,$(patsubst %,registry/install/*-%.sql,rules calls counters owner)) registry/after-0.9.0.sql sql/common/90-rights.sql
+	$(call files,$(patsubst %,registry/install/*-%.sql,rules calls counters replication owner)) registry/after-0.9.0.sql sql/common/90-rights.sql
 # For servers on which no extension can be installed.
 sql/idgen_registry.sql: tools/install-script idgen.control \
 	$(filter-out %-extension.sql,$(call files,registry/install/*))

@@ -862,20 +862,29 @@ CREATE TABLE idgen_sql.idgen_shard (
 COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, written by idgen_set_shards; layouts of one packing share the sequences of a shard';
 
 -- Rows that a publication FOR ALL TABLES sends are those of another database: with its shards this one would make its IDs again. So what a
--- subscription applies changes neither table.
+-- subscription applies changes neither table. A trigger cannot leave a TRUNCATE out, so that stops the subscription.
 CREATE FUNCTION idgen_sql.idgen_keep_own() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('replication must not empty %s', TG_RELID::regclass),
+            DETAIL = 'It holds what is of this database only.',
+            HINT = 'ALTER SUBSCRIPTION ... SKIP (lsn = ...) leaves that transaction out: CONTEXT says where it finished. Repeat here what else it did. A publication of other tables sends none.';
+    END IF;
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION idgen_sql.idgen_keep_own() IS 'drops a change that replication brings';
+COMMENT ON FUNCTION idgen_sql.idgen_keep_own() IS 'drops a row that replication brings, and is an error if it would empty a table';
 
 CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_setting FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
 CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_shard FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
-ALTER TABLE idgen_sql.idgen_setting ENABLE REPLICA TRIGGER idgen_keep_own;
-ALTER TABLE idgen_sql.idgen_shard ENABLE REPLICA TRIGGER idgen_keep_own;
+CREATE TRIGGER idgen_keep_all BEFORE TRUNCATE ON idgen_sql.idgen_setting FOR EACH STATEMENT EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_all BEFORE TRUNCATE ON idgen_sql.idgen_shard FOR EACH STATEMENT EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+ALTER TABLE idgen_sql.idgen_setting ENABLE REPLICA TRIGGER idgen_keep_own, ENABLE REPLICA TRIGGER idgen_keep_all;
+ALTER TABLE idgen_sql.idgen_shard ENABLE REPLICA TRIGGER idgen_keep_own, ENABLE REPLICA TRIGGER idgen_keep_all;
 COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_setting IS 'keeps the settings those of this database';
 COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_shard IS 'keeps the shards those of this database';
+COMMENT ON TRIGGER idgen_keep_all ON idgen_sql.idgen_setting IS 'keeps a TRUNCATE of another database out';
+COMMENT ON TRIGGER idgen_keep_all ON idgen_sql.idgen_shard IS 'keeps a TRUNCATE of another database out';
 
 CREATE SEQUENCE idgen_sql.idgen_slot_number;
 COMMENT ON SEQUENCE idgen_sql.idgen_slot_number IS 'numbers the sequences and the locks of shards';

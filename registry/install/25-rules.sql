@@ -26,8 +26,10 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.demand(boolean, text, text) IS 'an error if an argument is wrong';
 
--- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session is set to: a standby that may be
+-- Begins a call that writes. What it writes is durable when its COMMIT returns, whatever the session was set to: a standby that may be
 -- promoted has it too, if one is required, or the session is warned. Settings of the function's own would end before the COMMIT.
+-- A caller that sets synchronous_commit after the call, in the same transaction, has what it set: nothing can prevent that, since a deferred
+-- trigger can be fired by SET CONSTRAINTS before it. A node, and next_range(), COMMIT at once.
 -- A call of a node waits for no lock for long: what it waits for is one row, or an owner's work on a table, and the node has others.
 CREATE FUNCTION idgen_registry.begin_write(of_node boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -35,6 +37,9 @@ BEGIN
     IF pg_is_in_recovery() THEN
         RAISE EXCEPTION USING ERRCODE = 'read_only_sql_transaction', MESSAGE = 'this server is a standby of the registry',
             DETAIL = 'Only the primary grants numbers.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
+    ELSIF current_setting('session_replication_role') = 'replica' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'a registry is not changed where session_replication_role is replica',
+            DETAIL = 'Its tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
     END IF;
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -52,7 +57,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION idgen_registry.begin_write(boolean) IS
-    'refuses a standby, makes the commit durable, keeps secrets out of the log; a node waits for each lock for one second at most';
+    'refuses a standby and replication, makes the commit durable, keeps secrets out of the log; a node waits for each lock for one second at most';
 
 -- Begins a call of a node that knows the registry by its identity. The row stays locked against advance() and forget() until the COMMIT:
 -- what those change holds until then. Its limits may change meanwhile.

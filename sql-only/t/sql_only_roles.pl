@@ -233,6 +233,32 @@ for my $db (qw(copied beside))
 	is(join(' ', map { $reading{$db}->selectrow_array($_) } q{SELECT string_agg(layout || shard || coalesce(rank::text, ''), ' ') FROM idgen_sql.idgen_shard}, 'SELECT max_wait FROM idgen_sql.idgen_setting',
 			'SELECT string_agg(DISTINCT idgen_sql.id_shard(id)::text, $$ $$) FROM (SELECT idgen_sql.next_id() AS id FROM generate_series(1, 3) UNION ALL SELECT idgen_sql.next_ids(3000)) AS made'), 'instagram80 00:00:05 8', "a subscriber ($db): shards and settings stay its own");
 }
+# A TRUNCATE cannot be left out row by row. It stops the subscription, which goes on as the HINT says.
+{
+	my $published = connect_to($node, db => 'published');
+	my ($seen, $lsn) = (-s $node->logfile);
+	my %words;
+	$published->begin_work;
+	$published->do($_) for 'CREATE TEMP TABLE row_there AS TABLE idgen_sql.idgen_shard', 'TRUNCATE idgen_sql.idgen_shard, idgen_sql.idgen_setting',
+	  'INSERT INTO idgen_sql.idgen_shard TABLE row_there', 'INSERT INTO idgen_sql.idgen_setting DEFAULT VALUES', 'INSERT INTO photo VALUES (18)';
+	$published->commit;
+	for (1 .. 600)
+	{
+		my $log = slurp_file($node->logfile, $seen);
+		$words{$1} = $lsn = $2 while $log =~ /ERROR:  replication must not empty idgen_sql\.idgen_shard\n.*?HINT:.*?ALTER SUBSCRIPTION \.\.\. SKIP.*?CONTEXT:.*?origin "(\w+)".*?finished at ([0-9A-F]+\/[0-9A-F]+)/gs;
+		last if keys %words == 2;
+		select undef, undef, undef, 0.1;
+	}
+	is(scalar(keys %words), 2, 'a TRUNCATE stops each subscription, and the error says where');
+	for my $db (qw(copied beside))
+	{
+		is(value_of($reading{$db}, q{SELECT count(*) FROM idgen_sql.idgen_shard WHERE rank = 0}), 1, "a subscriber ($db): a TRUNCATE leaves it its shards");
+		$node->safe_psql($db, "ALTER SUBSCRIPTION $db SKIP (lsn = '$lsn')") if $lsn;
+	}
+	$published->do('INSERT INTO photo VALUES (19)');
+	wait_until($reading{$_}, 'SELECT array_agg(id) = ARRAY[19::bigint] FROM public.photo WHERE id IN (18, 19)') for qw(copied beside);
+	$published->disconnect;
+}
 # Rows that came otherwise, but no values of sequences
 my @wanted = ([ '-s', '--no-publications' ], [ '-a', '-t', 'idgen_sql.idgen_shard', '-t', 'idgen_sql.idgen_setting' ]);
 for (@wanted)

@@ -1,0 +1,33 @@
+-- Rows that a publication FOR ALL TABLES sends are those of another registry: with them this one would give its shards and numbers again. So
+-- what a subscription applies changes no table. A trigger cannot leave a TRUNCATE out, so that stops the subscription. No publication has
+-- the table taken, which is unlogged.
+CREATE FUNCTION idgen_registry.keep_own() RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF TG_OP = 'TRUNCATE' THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('replication must not empty %s', TG_RELID::regclass),
+            DETAIL = 'This registry would give the shards and numbers again that it has given.',
+            HINT = 'ALTER SUBSCRIPTION ... SKIP (lsn = ...) leaves that transaction out: CONTEXT says where it finished. Repeat here what else it did. A publication of other tables sends none.';
+    END IF;
+    RETURN NULL;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.keep_own() IS 'drops a row that replication brings, and is an error if it would empty a table';
+
+-- In no other session, also if a restore with --disable-triggers has left them on for all: the calls would write nothing there, and give
+-- numbers again. Where they do fire, begin_write() lets no call write.
+DO $$
+DECLARE
+    kept regclass;
+BEGIN
+    FOREACH kept IN ARRAY '{idgen_registry.creation,idgen_registry.registry,idgen_registry.lease,idgen_registry.counter}'::regclass[] LOOP
+        EXECUTE format('CREATE TRIGGER keep_own BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW '
+            'WHEN (current_setting(''session_replication_role'') = ''replica'') EXECUTE FUNCTION idgen_registry.keep_own()', kept);
+        EXECUTE format('CREATE TRIGGER keep_all BEFORE TRUNCATE ON %s FOR EACH STATEMENT '
+            'WHEN (current_setting(''session_replication_role'') = ''replica'') EXECUTE FUNCTION idgen_registry.keep_own()', kept);
+        EXECUTE format('ALTER TABLE %s ENABLE REPLICA TRIGGER keep_own, ENABLE REPLICA TRIGGER keep_all', kept);
+        EXECUTE format('COMMENT ON TRIGGER keep_own ON %s IS ''keeps the rows those of this registry''', kept);
+        EXECUTE format('COMMENT ON TRIGGER keep_all ON %s IS ''keeps a TRUNCATE of another registry out''', kept);
+    END LOOP;
+END
+$$;
