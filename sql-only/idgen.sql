@@ -862,7 +862,8 @@ CREATE TABLE idgen_sql.idgen_shard (
 COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, written by idgen_set_shards; layouts of one packing share the sequences of a shard';
 
 -- Rows that a publication FOR ALL TABLES sends are those of another database: with its shards this one would make its IDs again. So what a
--- subscription applies changes neither table. A trigger cannot leave a TRUNCATE out, so that stops the subscription.
+-- subscription applies changes neither table. A trigger cannot leave a TRUNCATE out, so that stops the subscription. In no other session, also if
+-- a restore with --disable-triggers has left them on for all: idgen_set_shards() would keep nothing.
 CREATE FUNCTION idgen_sql.idgen_keep_own() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN
@@ -875,10 +876,14 @@ END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_keep_own() IS 'drops a row that replication brings, and is an error if it would empty a table';
 
-CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_setting FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
-CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_shard FOR EACH ROW EXECUTE FUNCTION idgen_sql.idgen_keep_own();
-CREATE TRIGGER idgen_keep_all BEFORE TRUNCATE ON idgen_sql.idgen_setting FOR EACH STATEMENT EXECUTE FUNCTION idgen_sql.idgen_keep_own();
-CREATE TRIGGER idgen_keep_all BEFORE TRUNCATE ON idgen_sql.idgen_shard FOR EACH STATEMENT EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_setting FOR EACH ROW
+    WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_own BEFORE INSERT OR UPDATE OR DELETE ON idgen_sql.idgen_shard FOR EACH ROW
+    WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_all BEFORE TRUNCATE ON idgen_sql.idgen_setting FOR EACH STATEMENT
+    WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION idgen_sql.idgen_keep_own();
+CREATE TRIGGER idgen_keep_all BEFORE TRUNCATE ON idgen_sql.idgen_shard FOR EACH STATEMENT
+    WHEN (current_setting('session_replication_role') = 'replica') EXECUTE FUNCTION idgen_sql.idgen_keep_own();
 ALTER TABLE idgen_sql.idgen_setting ENABLE REPLICA TRIGGER idgen_keep_own, ENABLE REPLICA TRIGGER idgen_keep_all;
 ALTER TABLE idgen_sql.idgen_shard ENABLE REPLICA TRIGGER idgen_keep_own, ENABLE REPLICA TRIGGER idgen_keep_all;
 COMMENT ON TRIGGER idgen_keep_own ON idgen_sql.idgen_setting IS 'keeps the settings those of this database';

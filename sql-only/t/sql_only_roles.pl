@@ -260,7 +260,7 @@ for my $db (qw(copied beside))
 	$published->disconnect;
 }
 # Rows that came otherwise, but no values of sequences
-my @wanted = ([ '-s', '--no-publications' ], [ '-a', '-t', 'idgen_sql.idgen_shard', '-t', 'idgen_sql.idgen_setting' ]);
+my @wanted = ([ '-s', '--no-publications' ], [ '-a', '--disable-triggers', '-t', 'idgen_sql.idgen_shard', '-t', 'idgen_sql.idgen_setting' ]);
 for (@wanted)
 {
 	$node->command_ok([ 'pg_dump', @$_, '-f', "$dump-rows", 'published' ], "a dump of tables: $_->[0]");
