@@ -174,6 +174,7 @@ my %operator = (
 	'* (integer, numeric)' => '* (LEFTARG = integer, RIGHTARG = numeric',
 	'/ (integer, numeric)' => '/ (LEFTARG = integer, RIGHTARG = numeric',
 	'/ (bigint, numeric)' => '/ (LEFTARG = bigint, RIGHTARG = numeric',
+	'< (bigint, integer)' => '< (LEFTARG = bigint, RIGHTARG = integer',
 	'= (oid, regclass)' => '= (LEFTARG = oid, RIGHTARG = regclass',
 	'= (name, text)' => '= (LEFTARG = name, RIGHTARG = text',
 	'|| (name, text)' => '|| (LEFTARG = name, RIGHTARG = text');
@@ -255,6 +256,44 @@ nobody_fell('another table in its place');
 $victim->do($_) for q{CALL idgen_migrate.backfill('before.t', 'id', 'made', 5)};
 is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30,
 	'another table in its place: called again, it goes on');
+
+# The schema that CREATE EXTENSION chose is Mallory's, too: another takes its place, with all that idgen has there, while a call of the
+# boss waits for a lock, or between two batches.
+my @in_its_place = ('BEGIN', 'ALTER SCHEMA public RENAME TO before', 'CREATE SCHEMA public', 'GRANT USAGE ON SCHEMA public TO PUBLIC',
+	'CREATE DOMAIN public.id_layout AS before.id_layout', 'CREATE DOMAIN public.id64 AS before.id64',
+	(map { "CREATE FUNCTION public.$_->[0] LANGUAGE plpgsql AS 'BEGIN PERFORM evil.trap(); $_->[1] END'" }
+		[ 'id_layout_info(before.id_layout, OUT shards bigint, OUT wraps boolean, OUT ids_per_tick bigint)', 'shards := 5; wraps := false; ids_per_tick := 1;' ],
+		[ 'id_time_near(bigint, timestamptz, before.id_layout) RETURNS timestamptz', 'RETURN $2;' ], [ 'id_shard(bigint, before.id_layout) RETURNS integer', 'RETURN 5;' ],
+		[ 'id_layouts(OUT name text, OUT long_form text) RETURNS SETOF record', '' ], [ 'id_time(bigint, before.id_layout) RETURNS timestamptz', 'RETURN now();' ],
+		[ 'compared(before.id64, before.id64) RETURNS boolean', 'RETURN false;' ]),
+	(map { "CREATE OPERATOR public.$_ (LEFTARG = before.id64, RIGHTARG = before.id64, FUNCTION = public.compared)" } '=', '>=', '<='), 'COMMIT');
+for my $call (q{idgen.audit('boss.t', 'id')}, q{idgen.watch('boss.t', 'id')})
+{
+	new_database();
+	$boss->do($_) for 'CREATE TABLE boss.t (id bigint DEFAULT public.next_id())', 'INSERT INTO boss.t DEFAULT VALUES';
+	my $holder = connect_to($node, db => "app$number");
+	$holder->do($_) for 'BEGIN', 'LOCK TABLE boss.t IN ACCESS EXCLUSIVE MODE';
+	$boss->do("SELECT $call", { pg_async => PG_ASYNC });
+	wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $boss->{pg_pid} AND NOT granted)");
+	$mallory->do($_) for @in_its_place;
+	$holder->do('COMMIT');
+	ok(succeeds($boss), "another schema in its place, $call: it calls what it was made with");
+	nobody_fell("another schema in its place, $call");
+	$holder->disconnect;
+}
+new_database();
+$boss->do($_) for q{CREATE TABLE boss.t (key public.id64 PRIMARY KEY, id public.id64 UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO boss.t SELECT n::bigint FROM generate_series(1, 60) n';
+my $mover = connect_to($node, db => "app$number");
+$boss->do(q{CALL idgen_migrate.backfill('boss.t', 'id', 'made', 5, batch => 3, pause => '50 ms')}, { pg_async => PG_ASYNC });
+wait_until($mover, 'SELECT count(id) > 5 FROM boss.t');
+$mallory->do($_) for @in_its_place;
+$mover->do('UPDATE boss.t SET made = made WHERE id IS NULL');
+ok(succeeds($boss), 'another schema in its place, between batches: it goes on');
+is(value_of($mover, 'SELECT count(DISTINCT id) FROM boss.t'), 60, 'another schema in its place, between batches: every row has an ID');
+is(value_of($mover, 'SELECT string_agg(key::bigint::text, $$ $$ ORDER BY id) = string_agg(key::bigint::text, $$ $$ ORDER BY key) FROM boss.t'), 1, 'another schema in its place, between batches: what has moved keeps its place');
+$mover->disconnect;
+nobody_fell('another schema in its place, between batches');
 
 # 5. A view that is checked.
 new_database();
