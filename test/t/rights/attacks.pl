@@ -264,9 +264,9 @@ my @in_its_place = ('BEGIN', 'ALTER SCHEMA public RENAME TO before', 'CREATE SCH
 	(map { "CREATE FUNCTION public.$_->[0] LANGUAGE plpgsql AS 'BEGIN PERFORM evil.trap(); $_->[1] END'" }
 		[ 'id_layout_info(before.id_layout, OUT shards bigint, OUT wraps boolean, OUT ids_per_tick bigint)', 'shards := 5; wraps := false; ids_per_tick := 1;' ],
 		[ 'id_time_near(bigint, timestamptz, before.id_layout) RETURNS timestamptz', 'RETURN $2;' ], [ 'id_shard(bigint, before.id_layout) RETURNS integer', 'RETURN 5;' ],
-		[ 'id_layouts(OUT name text, OUT long_form text) RETURNS SETOF record', '' ], [ 'id_time(bigint, before.id_layout) RETURNS timestamptz', 'RETURN now();' ],
-		[ 'compared(before.id64, before.id64) RETURNS boolean', 'RETURN false;' ]),
-	(map { "CREATE OPERATOR public.$_ (LEFTARG = before.id64, RIGHTARG = before.id64, FUNCTION = public.compared)" } '=', '>=', '<='), 'COMMIT');
+		[ 'id_layouts(OUT name text, OUT long_form text) RETURNS SETOF record', '' ], [ 'id_time(bigint, before.id_layout) RETURNS timestamptz', 'RETURN now();' ]),
+	(map { (qq{CREATE FUNCTION public."f$_"(before.id64, before.id64) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM evil.trap(); RETURN \$1::bigint $_ \$2::bigint; END'},
+			qq{CREATE OPERATOR public.$_ (LEFTARG = before.id64, RIGHTARG = before.id64, FUNCTION = public."f$_")}) } '=', '>=', '<='), 'COMMIT');
 for my $call (q{idgen.audit('boss.t', 'id')}, q{idgen.watch('boss.t', 'id')})
 {
 	new_database();
