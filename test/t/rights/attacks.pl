@@ -518,6 +518,31 @@ for my $case ([ undef, 'a check' ], [ 'DROP VIEW', 'a check', '; CREATE VIEW %1$
 	$gate->disconnect;
 }
 
+# A key that references a table of Mallory's, a view that reads it, a rule that writes into it: what that table calls would run as whoever
+# migrates.
+new_database();
+$mallory->do($_) for 'CREATE TABLE evil.p (id integer PRIMARY KEY)', 'INSERT INTO evil.p VALUES (1), (2)', 'GRANT ALL ON evil.p TO PUBLIC',
+  'CREATE FUNCTION evil.same(integer) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN evil.trap(); END $$',
+  'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$',
+  'CREATE TABLE evil.log (id bigint)', 'CREATE TRIGGER t BEFORE INSERT ON evil.log FOR EACH ROW EXECUTE FUNCTION evil.fall()';
+for ([ $boss, 'boss' ], [ $victim, 'home' ])
+{
+	my ($who, $schema) = @$_;
+	$who->do("CREATE TABLE $schema.f (id serial PRIMARY KEY REFERENCES evil.p (id))");
+}
+$boss->do($_) for 'CREATE TABLE boss.w (id serial PRIMARY KEY, n integer)', 'INSERT INTO boss.w (n) VALUES (1)',
+  'CREATE MATERIALIZED VIEW boss.mv AS SELECT w.id, p.id AS p FROM boss.w JOIN evil.p ON p.id = w.n', q{CREATE TABLE boss.r (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO boss.r VALUES (NULL)', 'CREATE RULE log AS ON UPDATE TO boss.r DO ALSO INSERT INTO evil.log VALUES (NEW.id)';
+$mallory->do('CREATE INDEX ON evil.p (id) WHERE evil.same(1)');
+for ([ $boss, 'widen', 'boss.f', qr/^a foreign key of boss\.f references evil\.p of mallory/ ], [ $victim, 'widen', 'home.f', qr/^a foreign key of home\.f references evil\.p of mallory/ ],
+	[ $boss, 'widen', 'boss.w', qr/^view boss\.mv, which uses table evil\.p of mallory, uses boss\.w\.id/m ], [ $boss, 'backfill', 'boss.r', qr/^a superuser's table uses table evil\.log of mallory/m ])
+{
+	my ($who, $kind, $table, $finding) = @$_;
+	like(value_of($who, qq{SELECT coalesce(string_agg(finding, E'\\n'), '') FROM idgen_migrate.check('$kind', '$table', 'id', 'made', 5) WHERE NOT ok}), $finding, "$kind of $table: the check says what is Mallory's");
+	is(scalar(try_all($who, $kind eq 'widen' ? "CALL idgen_migrate.replace_serial('$table', 'id', widen => true)" : "CALL idgen_migrate.backfill('$table', 'id', 'made', 5)")), 1, "$kind of $table: refused");
+	nobody_fell("$kind of $table");
+}
+
 # Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
 # migrates.
 new_database(0);
