@@ -6,3 +6,4 @@ DROP FUNCTION idgen_migrate.step(text, oid, name, oid, name, bigint, interval, i
 DROP FUNCTION idgen_migrate.tables_of_step(text, oid, oid);
 DROP FUNCTION idgen_migrate.switch_serial(oid, name, bigint, boolean, id_layout);
 DROP PROCEDURE idgen_migrate.try(text, oid, name, oid, name, bigint, interval, integer, id_layout);
+DROP FUNCTION idgen_migrate.comparison(oid, name);

@@ -23,11 +23,13 @@ SELECT proname, prorows AS rows FROM function WHERE prorows > 0 ORDER BY proname
 -- What PUBLIC may not call
 SELECT proname FROM function WHERE NOT has_function_privilege('public', oid, 'execute') ORDER BY proname COLLATE "C";
 
--- Plain functions with names of their own: no overloads in a schema, no settings, no security definer. In C, or in PL/pgSQL
--- with a pinned search_path. What does for id64 what the server does for bigint has the properties that it has there.
+-- Plain functions with names of their own: no overloads in a schema, no settings, no security definer. In C, with a pinned
+-- search_path, or bound when they are made: none finds the schema that was chosen by its name, which may be another's soon. What
+-- does for id64 what the server does for bigint has the properties that it has there.
 SELECT proname FROM function WHERE prokind <> 'a' GROUP BY pronamespace, proname HAVING count(*) > 1;
 SELECT DISTINCT l.lanname, probin, prokind, prosecdef, proleakproof, procost, proconfig, prosupport
   FROM function AS f JOIN pg_language AS l ON l.oid = prolang ORDER BY 1, 3, 5;
+SELECT proname FROM function WHERE prosrc ~* 'extnamespace|regnamespace';
 SELECT proname, prosrc FROM function WHERE probin = 'idgen' AND prosrc !~ '^idgen_';
 SELECT f.proname, f.prosrc, (f.provolatile, f.proisstrict, f.proparallel, f.proleakproof)
                           = (b.provolatile, b.proisstrict, b.proparallel, b.proleakproof) AS as_of_bigint

@@ -16,6 +16,11 @@ CREATE FUNCTION idgen_migrate.time_of_uuid(value uuid) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN CASE WHEN uuid_version_number(value) = 7 THEN uuid_time(value) END;
 CREATE FUNCTION idgen_migrate.id64_type() RETURNS oid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN 'id64'::regtype::oid;
+CREATE FUNCTION idgen_migrate.id64_equals(a id64, b id64) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN a = b;
+-- Whether an ID lies between two. The planner puts the comparisons in its place: an index finds it.
+CREATE FUNCTION idgen_migrate.id64_between(id id64, low bigint, high bigint) RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id >= low::id64 AND id <= high::id64;
 CREATE FUNCTION idgen_migrate.layout_limits(layout id_layout)
     RETURNS TABLE (first_time timestamptz, last_time timestamptz, wraps boolean, shards bigint)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
@@ -58,6 +63,8 @@ COMMENT ON FUNCTION idgen_migrate.time_of_id(bigint, id_layout) IS 'id_time of i
 COMMENT ON FUNCTION idgen_migrate.shard_of_id(bigint, id_layout) IS 'id_shard of idgen';
 COMMENT ON FUNCTION idgen_migrate.time_of_uuid(uuid) IS 'uuid_time of idgen, only for version 7';
 COMMENT ON FUNCTION idgen_migrate.id64_type() IS 'id64 of idgen';
+COMMENT ON FUNCTION idgen_migrate.id64_equals(id64, id64) IS 'whether two IDs are one';
+COMMENT ON FUNCTION idgen_migrate.id64_between(id64, bigint, bigint) IS 'whether an ID lies between two';
 COMMENT ON FUNCTION idgen_migrate.layout_limits(id_layout) IS 'id_layout_info of idgen';
 COMMENT ON FUNCTION idgen_migrate.set_default(oid, name, bigint, id_layout) IS 'next_id() of idgen as the default of a column';
 COMMENT ON FUNCTION idgen_migrate.default_text(bigint, id_layout) IS 'a call of next_id(), wherever idgen is';

@@ -87,7 +87,8 @@ BEGIN
 END
 $$;
 
--- Objects that tables call when rows change, and that belong to others than superusers.
+-- Objects that tables call when rows change, with the tables that their rules write and that a view reads, and that belong to
+-- others than superusers.
 CREATE FUNCTION idgen_migrate.foreign_code(tables oid[]) RETURNS TABLE (object text, owner name)
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -101,6 +102,10 @@ BEGIN
              WHERE d.classid = u.classid AND d.objid = u.objid
                AND d.refclassid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, 'pg_opclass'::regclass, 'pg_opfamily'::regclass)
             UNION ALL
+            -- What a rule reads and writes: what these tables call, too, runs with the rights of whoever changes the first
+            SELECT d.refclassid, d.refobjid FROM pg_depend d
+             WHERE d.classid = u.classid AND d.objid = u.objid AND u.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
+            UNION ALL
             -- What is a part of a table, an index or a type
             SELECT d.classid, d.objid FROM pg_depend d
              WHERE d.refclassid = u.classid AND d.refobjid = u.objid AND u.classid IN ('pg_class'::regclass, 'pg_type'::regclass)
@@ -109,6 +114,8 @@ BEGIN
                     OR d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'c')))) n)
     SELECT pg_describe_object(o.classid, o.objid, 0), r.rolname
       FROM (SELECT classid, objid, proowner AS owner FROM used JOIN pg_proc p ON classid = 'pg_proc'::regclass AND p.oid = objid
+            UNION ALL SELECT classid, objid, relowner FROM used JOIN pg_class c ON classid = 'pg_class'::regclass AND c.oid = objid AND c.relkind NOT IN ('i', 'I', 'c')
+                      WHERE objid <> ALL (tables)
             UNION ALL SELECT classid, objid, typowner FROM used JOIN pg_type t ON classid = 'pg_type'::regclass AND t.oid = objid
             UNION ALL SELECT classid, objid, oprowner FROM used JOIN pg_operator p ON classid = 'pg_operator'::regclass AND p.oid = objid
             UNION ALL SELECT classid, objid, opcowner FROM used JOIN pg_opclass p ON classid = 'pg_opclass'::regclass AND p.oid = objid) o
@@ -148,7 +155,7 @@ COMMENT ON FUNCTION idgen_migrate.key_column(oid) IS 'the column of a primary ke
 COMMENT ON FUNCTION idgen_migrate.beside(name, name) IS 'name of the column beside a reference';
 COMMENT ON FUNCTION idgen_migrate.time_text(oid, name) IS 'the instant of a row as an expression';
 COMMENT ON FUNCTION idgen_migrate.tables_around(oid) IS 'a table, those above and below it, and those that reference them';
-COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables call that belongs to others than superusers';
+COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables use that belongs to others than superusers';
 COMMENT ON FUNCTION idgen_migrate.is_others(oid, oid) IS 'whether an object belongs to another ordinary role';
 COMMENT ON FUNCTION idgen_migrate.makers_in(oid) IS 'the other ordinary roles that own a schema or may create in it';
 
@@ -277,17 +284,7 @@ BEGIN
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
         RETURN QUERY SELECT format('view %s, which lies in a schema of %s,', target, m.maker) FROM pg_class c CROSS JOIN LATERAL idgen_migrate.makers_in(c.relnamespace) m
             WHERE c.oid = view AND m.is_owner;
-        RETURN QUERY SELECT format('view %s, which calls %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
-        -- What a view of another role calls runs with the rights of whoever reads it.
-        RETURN QUERY
-        WITH RECURSIVE below(oid) AS (
-            SELECT view
-            UNION
-            SELECT c.oid FROM below b JOIN pg_rewrite w ON w.ev_class = b.oid
-              JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
-              JOIN pg_class c ON c.oid = d.refobjid AND c.relkind IN ('v', 'm'))
-        SELECT format('view %s, which reads %s of %I,', target, idgen_migrate.name_of(c.oid), r.rolname)
-          FROM below b JOIN pg_class c ON c.oid = b.oid JOIN pg_roles r ON r.oid = c.relowner WHERE c.oid <> view AND NOT r.rolsuper;
+        RETURN QUERY SELECT format('view %s, which uses %s of %I,', target, f.object, f.owner) FROM idgen_migrate.foreign_code(ARRAY[view]) f;
     END IF;
 END
 $$;
@@ -365,6 +362,23 @@ BEGIN
 END
 $$;
 
+-- Foreign keys of the columns to tables of another ordinary role, or, for a superuser, to tables that call what is another's: the
+-- server proves them again, and what the indexes of those tables call runs with the rights of whoever widens.
+CREATE FUNCTION idgen_migrate.referenced_findings(relation oid, columns name[]) RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    referenced oid[] := ARRAY(SELECT t.oid FROM unnest(idgen_migrate.referenced_by(relation, columns)) r CROSS JOIN LATERAL idgen_migrate.tree(r) AS t(oid));
+BEGIN
+    RETURN QUERY SELECT false, '42501', format('a foreign key of %s references %s of %I', idgen_migrate.name_of(relation), idgen_migrate.name_of(t), pg_get_userbyid(c.relowner)),
+        format('What its owner lets it call would run with the rights of %I: drop the foreign key before, and make it again after.', current_user)
+        FROM unnest(referenced) t JOIN pg_class c ON c.oid = t WHERE idgen_migrate.is_others('pg_class'::regclass, t) ORDER BY 3;
+    RETURN QUERY SELECT false, '42501', format('a foreign key of %s references a table that uses %s of %I', idgen_migrate.name_of(relation), f.object, f.owner),
+        format('What its owner lets it call would run with the rights of %I: drop the foreign key before, and make it again after.', current_user)
+        FROM idgen_migrate.foreign_code(referenced) f WHERE (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user);
+END
+$$;
+
+COMMENT ON FUNCTION idgen_migrate.referenced_findings(oid, name[]) IS 'findings about tables that columns reference';
 COMMENT ON FUNCTION idgen_migrate.tree(oid) IS 'a table with its partitions and children';
 COMMENT ON FUNCTION idgen_migrate.origin_of(oid, name) IS 'the topmost table from which a table inherits a column';
 COMMENT ON FUNCTION idgen_migrate.columns_with(oid, name) IS 'the columns that hold a key: itself, and all that reference it';

@@ -16,7 +16,7 @@ BEGIN
         FROM pg_roles r WHERE r.rolsuper AND r.rolname <> current_user
          AND (r.rolname = session_user OR r.oid = (SELECT usesysid FROM pg_stat_get_activity(pg_backend_pid())));
     IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
-        RETURN QUERY SELECT false, '42501', format('a superuser''s table calls %s of %I', f.object, f.owner),
+        RETURN QUERY SELECT false, '42501', format('a superuser''s table uses %s of %I', f.object, f.owner),
             'It would run with the superuser''s rights: give the table to an ordinary role, or the object to a superuser.'
             FROM idgen_migrate.foreign_code(tables) f;
         RETURN QUERY SELECT DISTINCT false, '42501', format('a superuser''s table lies in schema %I of %s', n.nspname, m.maker),

@@ -102,28 +102,24 @@ COMMENT ON FUNCTION idgen_migrate.row_findings(oid, name, name, integer, id_layo
 -- committed with their batch, so a later call goes on exactly there.
 --
 -- The statements that fill fire triggers of the user, so they run under the path of the caller: nothing in them is looked
--- up by it.
+-- up by it, nor in a schema that another role could rename between two batches.
 
--- The key of fixed width by which a row is found that has moved: its columns, and how they are compared.
+-- The key of fixed width by which a row is found that has moved: its columns, and how they are compared. Other operators than
+-- the server's and those of id64 could be found only by the names of their schemas: rows with such keys wait for the next pass.
 CREATE FUNCTION idgen_migrate.moved_key(relation oid, id_column name, OUT ties text, OUT columns text, OUT same text)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT string_agg(format('t.%I', a.attname), ', ' ORDER BY k.place),
            CASE WHEN bool_and(a.attlen > 0 AND p.oprname IS NOT NULL) THEN string_agg(format(', t.%I AS k%s', a.attname, k.place), '' ORDER BY k.place) END,
-           CASE WHEN bool_and(a.attlen > 0 AND p.oprname IS NOT NULL) THEN string_agg(format('t.%I OPERATOR(%I.%s) x.k%s', a.attname, n.nspname, p.oprname, k.place), ' AND ') END
+           CASE WHEN bool_and(a.attlen > 0 AND p.oprname IS NOT NULL) THEN string_agg(
+               CASE WHEN a.atttypid = idgen_migrate.id64_type() THEN format('idgen_migrate.id64_equals(t.%I, x.k%s)', a.attname, k.place)
+                    ELSE format('t.%I OPERATOR(pg_catalog.%s) x.k%s', a.attname, p.oprname, k.place) END, ' AND ') END
       FROM pg_index i CROSS JOIN unnest(i.indkey::int2[], i.indclass::oid[]) WITH ORDINALITY k(attnum, class, place)
       JOIN pg_attribute a ON a.attrelid = relation AND a.attnum = k.attnum
       LEFT JOIN pg_opclass c ON c.oid = k.class
       LEFT JOIN pg_amop o ON o.amopfamily = c.opcfamily AND o.amopstrategy = 3 AND o.amoplefttype = c.opcintype AND o.amoprighttype = c.opcintype
-      LEFT JOIN pg_operator p ON p.oid = o.amopopr AND (p.oprnamespace = 'pg_catalog'::regnamespace OR p.oprleft = a.atttypid)
-      LEFT JOIN pg_namespace n ON n.oid = p.oprnamespace
+      LEFT JOIN pg_operator p ON p.oid = o.amopopr AND (p.oprnamespace = 'pg_catalog'::regnamespace
+                                                        OR a.atttypid = idgen_migrate.id64_type() AND p.oprleft = a.atttypid)
      WHERE i.indrelid = relation AND i.indisprimary AND a.attname <> id_column
-$$;
-
--- How a column of IDs is compared with one: where its operators are, and its type, both as statements name them.
-CREATE FUNCTION idgen_migrate.comparison(relation oid, id_column name, OUT operators text, OUT type text)
-LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT quote_ident(n.nspname), format('%I.%I', n.nspname, t.typname) FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
-     WHERE t.oid = idgen_migrate.column_type(relation, id_column)
 $$;
 
 -- The statements of a backfill: how it ranks, whether anything is left, which IDs the column holds between two, how it fills, and
@@ -134,12 +130,10 @@ DECLARE
     target text := idgen_migrate.name_of(relation);
     at text := idgen_migrate.time_text(relation, time_column);
     key record;
-    compared record;
     batch_text text;
     made idgen_migrate.backfill_text;
 BEGIN
     SELECT * INTO key FROM idgen_migrate.moved_key(relation, id_column);
-    SELECT * INTO compared FROM idgen_migrate.comparison(relation, id_column);
     made.target := target;
     made.at := CASE WHEN time_column IS NOT NULL THEN at END;
     made.rank_head := format('CREATE TEMPORARY TABLE idgen_queue AS SELECT t.ctid AS tid, %s AS at%s FROM ONLY %s t WHERE t.%I IS NULL AND ', at, key.columns, target, id_column);
@@ -149,9 +143,10 @@ BEGIN
     made.exists_text := format('SELECT EXISTS (SELECT FROM ONLY %s t WHERE t.%I IS NULL%s)', target, id_column,
                           CASE WHEN time_column IS NOT NULL THEN format(' AND %s <= $1', at) END);
     made.taken_text := format('SELECT coalesce(array_agg(t.%1$I::bigint ORDER BY t.%1$I::bigint), ''{}'') FROM ONLY %2$s t'
-                              ' WHERE t.%1$I OPERATOR(%3$s.>=) $1::%4$s AND t.%1$I OPERATOR(%3$s.<=) $2::%4$s'
+                              ' WHERE %3$s'
                               ' AND coalesce(idgen_migrate.shard_of_id(t.%1$I::bigint, $3), 0) = coalesce($4, 0)',
-                              id_column, target, compared.operators, compared.type);
+                              id_column, target, format(CASE WHEN idgen_migrate.column_type(relation, id_column) = idgen_migrate.id64_type()
+                                  THEN 'idgen_migrate.id64_between(t.%I, $1, $2)' ELSE 't.%I BETWEEN $1 AND $2' END, id_column));
     -- $1 are the IDs of the batch, $2 and $3 its bounds in the ranking, $4 and $5 the first and the last place of its rows.
     batch_text := format('FROM (SELECT q.*, ($1)[pg_catalog.row_number() OVER ()] AS id FROM pg_temp.idgen_queue q'
                          ' WHERE q.ctid OPERATOR(pg_catalog.>=) $2 AND q.ctid OPERATOR(pg_catalog.<) $3) x WHERE t.%I IS NULL', id_column)
@@ -266,12 +261,14 @@ BEGIN
             PERFORM pg_catalog.set_config('search_path', path, true);
             EXECUTE texts.update_text USING ids, first_tid, end_tid, low, high;
             GET DIAGNOSTICS filled = ROW_COUNT;
+            @PIN@
             IF filled < rows AND texts.moved_text IS NOT NULL THEN
-                PERFORM pg_catalog.set_config('enable_hashjoin', 'off', true), pg_catalog.set_config('enable_mergejoin', 'off', true);
+                PERFORM set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true);
+                PERFORM pg_catalog.set_config('search_path', path, true);
                 EXECUTE texts.moved_text USING ids, first_tid, end_tid;
                 GET DIAGNOSTICS moved = ROW_COUNT;
+                @PIN@
             END IF;
-            @PIN@
             done := idgen_migrate.record(relation, id_column, filled + moved, last_id, last_time, NULL);
             RETURN;
         EXCEPTION WHEN unique_violation OR deadlock_detected THEN
@@ -354,7 +351,6 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.moved_key(oid, name) IS 'the key by which a row is found that has moved';
-COMMENT ON FUNCTION idgen_migrate.comparison(oid, name) IS 'how a column of IDs is compared';
 COMMENT ON FUNCTION idgen_migrate.backfill_texts(oid, name, name, name) IS 'the statements of a backfill';
 COMMENT ON FUNCTION idgen_migrate.begin_backfill(oid, name, name, bigint, name, integer, id_layout) IS 'checks a backfill and enters it';
 COMMENT ON FUNCTION idgen_migrate.rows_per_page(oid, name, name, bigint, integer, id_layout, timestamptz, bigint) IS 'how a ranking lies';

@@ -24,6 +24,7 @@ BEGIN
             'Drop it before, and make it again after.'
             FROM idgen_migrate.keepers_of_type(one.holder, one.holder_column) AS k(keeper) WHERE is_widened ORDER BY 3;
         RETURN QUERY SELECT * FROM idgen_migrate.name_findings(one.holder, ARRAY[one.holder_column]) WHERE is_widened;
+        RETURN QUERY SELECT * FROM idgen_migrate.referenced_findings(one.holder, ARRAY[one.holder_column]) WHERE is_widened;
         RETURN QUERY SELECT * FROM idgen_migrate.role_findings(one.holder) WHERE is_widened AND one.holder <> relation;
     END LOOP;
     RETURN QUERY SELECT false, '42809', format('%s is partitioned by %I', idgen_migrate.name_of(p.partrelid), id_column),
@@ -130,7 +131,7 @@ BEGIN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s uses a column of %s', kept, idgen_migrate.name_of(relation)),
             DETAIL = 'It has come meanwhile.', HINT = 'Call it again.';
     END LOOP;
-    FOR found IN SELECT * FROM idgen_migrate.name_findings(relation, columns) LOOP
+    FOR found IN SELECT * FROM idgen_migrate.name_findings(relation, columns) UNION ALL SELECT * FROM idgen_migrate.referenced_findings(relation, columns) LOOP
         RAISE EXCEPTION USING ERRCODE = found.state, MESSAGE = found.finding, DETAIL = 'It has come meanwhile.', HINT = found.advice;
     END LOOP;
     IF EXISTS (SELECT FROM idgen_migrate.views_on(relation, columns) v WHERE v.view <> ALL (locked_views)) THEN

@@ -1,5 +1,6 @@
 -- The audit of a column: an aggregate finds the facts, and PL/pgSQL, because the table is an argument, puts them into
--- words. It reads the table once, with the caller's privileges. Its own schema, which may be renamed, is looked up.
+-- words. It reads the table once, with the caller's privileges. What it calls of the schema that CREATE EXTENSION chose is
+-- bound here for good: who owns that schema could rename it meanwhile, and put another in its place.
 --
 -- Of its query, $1 is the layout and $2 the sample. Rows are stored if all lie here, so that TABLESAMPLE works; they
 -- have places if the caller may see them, and they are in order. ok is null if only the reader can judge.
@@ -18,6 +19,22 @@ AS $$
                                    WHERE m.classid = 'pg_proc'::regclass AND m.objid = p.oid AND m.deptype = 'e' AND extname = 'idgen'))
 $$;
 
+CREATE FUNCTION idgen.audit_time(id bigint, near timestamptz, layout id_layout) RETURNS timestamptz
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id_time_near(id, near, layout);
+CREATE FUNCTION idgen.audit_shard(id bigint, layout id_layout) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE RETURN id_shard(id, layout);
+CREATE FUNCTION idgen.audit_limits(layout id_layout) RETURNS TABLE (shards bigint, wraps boolean, ids_per_tick bigint)
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+    SELECT i.shards, i.wraps, i.ids_per_tick FROM id_layout_info(layout) AS i;
+END;
+-- The time of an ID in each preset, in the order of these.
+CREATE FUNCTION idgen.audit_presets(id bigint) RETURNS TABLE (name text, place bigint, at timestamptz)
+    LANGUAGE sql STABLE PARALLEL SAFE ROWS 16
+BEGIN ATOMIC
+    SELECT p.name, p.place, id_time(id, p.name::id_layout) FROM id_layouts() WITH ORDINALITY AS p (name, long_form, place);
+END;
+
 CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT 100,
                             layout id_layout DEFAULT 'instagram')
     RETURNS TABLE (finding text, value text, ok boolean, advice text)
@@ -27,7 +44,6 @@ CREATE FUNCTION idgen.audit("table" regclass, "column" name, sample real DEFAULT
     SET synchronize_seqscans = off
 AS $$
 DECLARE
-    home text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'idgen');
     kind "char" := (SELECT relkind FROM pg_class WHERE oid = "table");
     schema_name text := (SELECT nspname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace WHERE c.oid = "table");
     column_type oid := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND NOT attisdropped);
@@ -61,7 +77,7 @@ BEGIN
         WHEN column_type IS NULL THEN
             ARRAY['undefined_column', format('column %I of %s does not exist', "column", "table"),
                   'The name is used exactly as it is written, capitals included.', 'Name a column of the type bigint.']
-        WHEN base_type NOT IN ('bigint'::regtype, (home || '.id64')::regtype) THEN
+        WHEN base_type NOT IN ('bigint'::regtype, (SELECT prorettype FROM pg_proc WHERE oid = 'idgen.id64_in(cstring)'::regprocedure)) THEN
             ARRAY['datatype_mismatch', format('column %I of %s has the type %s', "column", "table", column_type::regtype),
                   'IDs are read from a bigint, an id64, or a domain over one.', 'Audit a view that casts the column to bigint.']
         -- Else the server refuses the query below, and shows all of it.
@@ -88,36 +104,34 @@ BEGIN
         EXECUTE 'SELECT NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = $1 AND partmethod <> ''n'')' INTO has_places USING "table";
     END IF;
     -- This also loads the library, and with it its settings.
-    EXECUTE format('SELECT * FROM %s.id_layout_info($1)', home) INTO limits USING layout;
+    SELECT * INTO limits FROM idgen.audit_limits(layout);
     max_lead := (SELECT setting::bigint * interval '1 ms' FROM pg_settings WHERE name = 'idgen.max_lead');
     EXECUTE format($query$
     WITH clock AS MATERIALIZED (SELECT clock_timestamp() AS now)
-    SELECT f.*, %2$s.id_time_near(f.earliest_id, now, $1) AS first_time, %2$s.id_time_near(f.latest_id, now, $1) AS last_time,
-           %2$s.id_time_near(f.latest_id, now, $1) - clock_timestamp() AS ahead,
-           %2$s.id_time_near(f.back_from, now, $1) - %2$s.id_time_near(f.back_to, now, $1) AS furthest,
-           %2$s.id_time_near(f.busiest_id, now, $1) AS busiest, %2$s.id_shard(f.busiest_id, $1) AS busiest_shard,
+    SELECT f.*, idgen.audit_time(f.earliest_id, now, $1) AS first_time, idgen.audit_time(f.latest_id, now, $1) AS last_time,
+           idgen.audit_time(f.latest_id, now, $1) - clock_timestamp() AS ahead,
+           idgen.audit_time(f.back_from, now, $1) - idgen.audit_time(f.back_to, now, $1) AS furthest,
+           idgen.audit_time(f.busiest_id, now, $1) AS busiest, idgen.audit_shard(f.busiest_id, $1) AS busiest_shard,
            (SELECT string_agg(format('%%s (%%s %%%%)', shard ->> 0, round(100 * (shard ->> 1)::numeric / f.ids, 1)), ', ' ORDER BY place)
               FROM json_array_elements(f.largest) WITH ORDINALITY AS shards (shard, place)) AS list
       FROM clock,
            (SELECT idgen.audit_facts(id, part, (SELECT now FROM clock), $1) AS found
-              FROM (SELECT t.%1$I::bigint AS id, %4$s AS part FROM %3$s AS t %5$s) AS source) AS facts,
+              FROM (SELECT t.%1$I::bigint AS id, %3$s AS part FROM %2$s AS t %4$s) AS source) AS facts,
            json_to_record(coalesce(found, '{"rows": 0, "nulls": 0, "repeated": 0, "strangers": 0, "early": 0, "future": 0, "others": 0, "back": 0, "shards": 0}')) AS f
                (rows bigint, nulls bigint, repeated bigint, copies bigint, repeated_id bigint, strangers bigint, stranger_id bigint,
                 early bigint, early_id bigint, future bigint, others bigint, others_id bigint, ids numeric, shards bigint, largest json, back bigint, back_from bigint,
                 back_to bigint, busiest_id bigint, busiest_ids bigint, earliest_id bigint, latest_id bigint, last_id bigint)
-    $query$, "column", home, "table", CASE WHEN has_places THEN 't.tableoid' ELSE 'NULL::oid' END,
+    $query$, "column", "table", CASE WHEN has_places THEN 't.tableoid' ELSE 'NULL::oid' END,
         CASE WHEN NOT is_sample THEN '' WHEN is_stored THEN 'TABLESAMPLE SYSTEM ($2)' ELSE 'WHERE random() * 100 < $2' END
         -- A policy's condition may choose an index.
         || CASE WHEN has_places AND row_security_active("table") THEN ' ORDER BY t.tableoid, t.ctid' ELSE '' END)
       INTO facts USING layout, sample;
 
     -- Of which presets the last ID has just been made, if that of this layout was not made in the last year.
-    EXECUTE format($query$
-    SELECT string_agg(quote_literal(name), ' or ' ORDER BY place) AS layouts, min(at) AS at
-      FROM %1$s.id_layouts() WITH ORDINALITY AS preset (name, long_form, place), %1$s.id_time($1, name::%1$s.id_layout) AS at
-     WHERE at BETWEEN clock_timestamp() - interval '30 days' AND clock_timestamp() + $2
-       AND (NOT $3 BETWEEN clock_timestamp() - interval '1 year' AND clock_timestamp() + $2) IS NOT FALSE
-    $query$, home) INTO fitting USING facts.last_id, max_lead, facts.last_time;
+    SELECT string_agg(quote_literal(p.name), ' or ' ORDER BY p.place) AS layouts, min(p.at) AS at INTO fitting
+      FROM idgen.audit_presets(facts.last_id) AS p
+     WHERE p.at BETWEEN clock_timestamp() - interval '30 days' AND clock_timestamp() + max_lead
+       AND (NOT facts.last_time BETWEEN clock_timestamp() - interval '1 year' AND clock_timestamp() + max_lead) IS NOT FALSE;
 
     RETURN QUERY VALUES
         ('rows', facts.rows::text, CASE WHEN facts.rows > 0 AND NOT is_sample THEN true END,
@@ -183,5 +197,9 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen.layout_of_default(oid, name) IS 'layout of the IDs that the DEFAULT of column of table makes by next_id(); null if it does not';
+COMMENT ON FUNCTION idgen.audit_time(bigint, timestamptz, id_layout) IS 'id_time_near for the audit of a column';
+COMMENT ON FUNCTION idgen.audit_shard(bigint, id_layout) IS 'id_shard for the audit of a column';
+COMMENT ON FUNCTION idgen.audit_limits(id_layout) IS 'id_layout_info for the audit of a column';
+COMMENT ON FUNCTION idgen.audit_presets(bigint) IS 'the time of an ID in each preset, for the audit of a column';
 COMMENT ON FUNCTION idgen.audit(regclass, name, real, id_layout) IS
     'checks the IDs of a column: layout, duplicates, nulls, strangers, shards, the future, order, the busiest tick; reads the table once. sample: how many percent of it are looked at';

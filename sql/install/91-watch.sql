@@ -7,20 +7,18 @@ CREATE FUNCTION idgen.watch("table" regclass, "column" name, layout id_layout DE
     LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    home text := (SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'idgen');
     column_type oid := (SELECT atttypid FROM pg_attribute WHERE attrelid = "table" AND attname = "column" AND attnum > 0 AND NOT attisdropped);
     of_default text := idgen.layout_of_default("table", "column");
-    has_shards boolean;
+    has_shards boolean := (SELECT shards > 1 AND NOT wraps FROM idgen.audit_limits(layout));
     refusal text[];
 BEGIN
-    EXECUTE format('SELECT shards > 1 AND NOT wraps FROM %s.id_layout_info($1)', home) INTO has_shards USING layout;
     refusal := CASE
         WHEN "table" IS NULL OR "column" IS NULL OR layout IS NULL THEN
             ARRAY['null_value_not_allowed', 'table, column and layout must not be null', 'They say what is watched.', 'Give a value.']
         WHEN column_type IS NULL THEN
             ARRAY['undefined_column', format('column %I of %s does not exist', "column", "table"),
                   'The name is used exactly as it is written, capitals included.', 'Name a column of IDs.']
-        WHEN column_type NOT IN ('bigint'::regtype, (home || '.id64')::regtype) THEN
+        WHEN column_type NOT IN ('bigint'::regtype, (SELECT prorettype FROM pg_proc WHERE oid = 'idgen.id64_in(cstring)'::regprocedure)) THEN
             ARRAY['datatype_mismatch', format('column %I of %s has the type %s', "column", "table", column_type::regtype),
                   'IDs are read from a bigint or an id64.', 'Name a column of IDs.']
         WHEN NOT has_shards THEN

@@ -141,11 +141,40 @@ for my $page ('README.md', grep { my $page = $_; !grep { $page eq $_ } @typed_by
 	is(join("\n", grep { !is_pinned_in_shell($_) } $text =~ /^```sh\n(.*?)^```/gms), '', "$page: psql that reads catalogs pins its path");
 }
 
+# A body without a path of its own pins one first, and again after each end of a transaction. Between a path of the caller and the next pin,
+# nothing is looked up: statements of the caller run, and their rows are counted.
+my $pin = qr/\@PIN\@|PERFORM pg_catalog\.set_config\('search_path', 'pg_catalog, pg_temp', true\);/;
+my $of_caller = qr/EXECUTE [\w.]+(?: USING [\w, ]+)?;|GET DIAGNOSTICS \w+ = ROW_COUNT;/;
+
+sub unpinned
+{
+	my ($text) = @_;
+	my @faults;
+	push @faults, $1 while $text =~ /set_config\('search_path', (?!'pg_catalog, pg_temp')[^\n]*\n(?:\s*$of_caller\n)*+(?!\s*$pin)\s*([^\n]*)/g;
+	for my $body ($text =~ /^CREATE (?:FUNCTION|PROCEDURE) (?:(?!\bSET search_path|^\$\$).)*?LANGUAGE plpgsql(?:(?!\bSET search_path).)*? AS \$\$\n(.*?)^\$\$/gms)
+	{
+		push @faults, $1 if $body =~ /^(?:DECLARE\n(?:(?!BEGIN).*\n)*)?BEGIN\n(?!\s*$pin)\s*([^\n]*)/ || $body =~ /\A(?:(?!^BEGIN).)*?(:=[^\n]*)/ms;
+		push @faults, "$1 $2" while $body =~ /(COMMIT|ROLLBACK);\n(?!\s*(?:$pin|EXCEPTION))\s*([^\n]*)/g;
+	}
+	return @faults;
+}
+my @parts = grep { my $file = $_; grep { $file =~ m{^$_/} } @of_extensions } below('*/*/*.sql');
+cmp_ok(scalar @parts, '>=', 20, 'there are parts of install scripts');
+is(join("\n", map { unpinned(text_of("$tree/$_")) } @parts), '', 'nothing of an extension is looked up by the path of its caller');
+
 # The rules notice what is wrong.
 ok(!is_pinned("-- SET search_path = pg_catalog, pg_temp;\nSELECT FROM pg_class;\n"), 'noticed: SQL without a path');
 ok(!is_pinned("SELECT FROM pg_class;\nSET search_path = pg_catalog, pg_temp;\n"), 'noticed: a path that comes later');
 ok(is_pinned("-- a\n\n\\set b c\nBEGIN;\nSET LOCAL search_path = pg_catalog, pg_temp;\nSELECT FROM pg_class;\n"), 'SQL with a path passes');
 ok(!is_pinned_in_shell("PGOPTIONS='-c search_path=' psql -d a -c 'SELECT 1'\npsql -d b <<END\nSELECT FROM pg_class\nEND\n"), 'noticed: a psql without a path');
+my $caller = "PERFORM set_config('search_path', path, true);\nEXECUTE a.b USING c, d;\nGET DIAGNOSTICS n = ROW_COUNT;\n";
+is_deeply([ unpinned("$caller\@PIN\@\nIF n < 1 THEN\n") ], [], 'a pin after statements of the caller passes');
+is_deeply([ unpinned("${caller}IF n < 1 THEN\n\@PIN\@\n") ], ['IF n < 1 THEN'], 'noticed: what comes before the pin');
+my $procedure = "CREATE PROCEDURE p()\nLANGUAGE plpgsql AS \$\$\n";
+is_deeply([ unpinned("${procedure}DECLARE\n    n integer;\nBEGIN\n    \@PIN\@\n    COMMIT;\n    \@PIN\@\nEND\n\$\$;\n") ], [], 'a procedure that pins passes');
+is_deeply([ unpinned("${procedure}BEGIN\n    n := 1 + 1;\nEND\n\$\$;\n") ], ['n := 1 + 1;'], 'noticed: a procedure without a pin');
+is_deeply([ unpinned("${procedure}DECLARE\n    n integer := 1 + 1;\nBEGIN\n    \@PIN\@\nEND\n\$\$;\n") ], [':= 1 + 1;'], 'noticed: what a declaration computes');
+is_deeply([ unpinned("${procedure}BEGIN\n    \@PIN\@\n    COMMIT;\n    n := 1;\nEND\n\$\$;\n") ], ['COMMIT n := 1;'], 'noticed: a COMMIT without a pin');
 is_deeply([ sort keys %{ anchors("# A `b_c`, d\n## A `b_c`, d\n```\n# no\n```\n") } ], [ 'a-b_c-d', 'a-b_c-d-1' ], 'noticed: headings, not code');
 is(fault_of('docs/README.md', 'none.md'), 'none.md: no such file', 'noticed: a page that is not there');
 is(fault_of('docs/README.md', '../README.md#none'), '../README.md#none: no such heading', 'noticed: a heading that is not there');

@@ -174,6 +174,7 @@ my %operator = (
 	'* (integer, numeric)' => '* (LEFTARG = integer, RIGHTARG = numeric',
 	'/ (integer, numeric)' => '/ (LEFTARG = integer, RIGHTARG = numeric',
 	'/ (bigint, numeric)' => '/ (LEFTARG = bigint, RIGHTARG = numeric',
+	'< (bigint, integer)' => '< (LEFTARG = bigint, RIGHTARG = integer',
 	'= (oid, regclass)' => '= (LEFTARG = oid, RIGHTARG = regclass',
 	'= (name, text)' => '= (LEFTARG = name, RIGHTARG = text',
 	'|| (name, text)' => '|| (LEFTARG = name, RIGHTARG = text');
@@ -255,6 +256,44 @@ nobody_fell('another table in its place');
 $victim->do($_) for q{CALL idgen_migrate.backfill('before.t', 'id', 'made', 5)};
 is(value_of($boss, 'SELECT count(DISTINCT id) FROM before.t'), 30,
 	'another table in its place: called again, it goes on');
+
+# The schema that CREATE EXTENSION chose is Mallory's, too: another takes its place, with all that idgen has there, while a call of the
+# boss waits for a lock, or between two batches.
+my @in_its_place = ('BEGIN', 'ALTER SCHEMA public RENAME TO before', 'CREATE SCHEMA public', 'GRANT USAGE ON SCHEMA public TO PUBLIC',
+	'CREATE DOMAIN public.id_layout AS before.id_layout', 'CREATE DOMAIN public.id64 AS before.id64',
+	(map { "CREATE FUNCTION public.$_->[0] LANGUAGE plpgsql AS 'BEGIN PERFORM evil.trap(); $_->[1] END'" }
+		[ 'id_layout_info(before.id_layout, OUT shards bigint, OUT wraps boolean, OUT ids_per_tick bigint)', 'shards := 5; wraps := false; ids_per_tick := 1;' ],
+		[ 'id_time_near(bigint, timestamptz, before.id_layout) RETURNS timestamptz', 'RETURN $2;' ], [ 'id_shard(bigint, before.id_layout) RETURNS integer', 'RETURN 5;' ],
+		[ 'id_layouts(OUT name text, OUT long_form text) RETURNS SETOF record', '' ], [ 'id_time(bigint, before.id_layout) RETURNS timestamptz', 'RETURN now();' ]),
+	(map { (qq{CREATE FUNCTION public."f$_"(before.id64, before.id64) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN PERFORM evil.trap(); RETURN \$1::bigint $_ \$2::bigint; END'},
+			qq{CREATE OPERATOR public.$_ (LEFTARG = before.id64, RIGHTARG = before.id64, FUNCTION = public."f$_")}) } '=', '>=', '<='), 'COMMIT');
+for my $call (q{idgen.audit('boss.t', 'id')}, q{idgen.watch('boss.t', 'id')})
+{
+	new_database();
+	$boss->do($_) for 'CREATE TABLE boss.t (id bigint DEFAULT public.next_id())', 'INSERT INTO boss.t DEFAULT VALUES';
+	my $holder = connect_to($node, db => "app$number");
+	$holder->do($_) for 'BEGIN', 'LOCK TABLE boss.t IN ACCESS EXCLUSIVE MODE';
+	$boss->do("SELECT $call", { pg_async => PG_ASYNC });
+	wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $boss->{pg_pid} AND NOT granted)");
+	$mallory->do($_) for @in_its_place;
+	$holder->do('COMMIT');
+	ok(succeeds($boss), "another schema in its place, $call: it calls what it was made with");
+	nobody_fell("another schema in its place, $call");
+	$holder->disconnect;
+}
+new_database();
+$boss->do($_) for q{CREATE TABLE boss.t (key public.id64 PRIMARY KEY, id public.id64 UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO boss.t SELECT n::bigint FROM generate_series(1, 60) n';
+my $mover = connect_to($node, db => "app$number");
+$boss->do(q{CALL idgen_migrate.backfill('boss.t', 'id', 'made', 5, batch => 3, pause => '50 ms')}, { pg_async => PG_ASYNC });
+wait_until($mover, 'SELECT count(id) > 5 FROM boss.t');
+$mallory->do($_) for @in_its_place;
+$mover->do('UPDATE boss.t SET made = made WHERE id IS NULL');
+ok(succeeds($boss), 'another schema in its place, between batches: it goes on');
+is(value_of($mover, 'SELECT count(DISTINCT id) FROM boss.t'), 60, 'another schema in its place, between batches: every row has an ID');
+is(value_of($mover, 'SELECT string_agg(key::bigint::text, $$ $$ ORDER BY id) = string_agg(key::bigint::text, $$ $$ ORDER BY key) FROM boss.t'), 1, 'another schema in its place, between batches: what has moved keeps its place');
+$mover->disconnect;
+nobody_fell('another schema in its place, between batches');
 
 # 5. A view that is checked.
 new_database();
@@ -477,6 +516,31 @@ for my $case ([ undef, 'a check' ], [ 'DROP VIEW', 'a check', '; CREATE VIEW %1$
 	$mallory->do(q{SELECT setval('evil.calls', 1, false)});
 	$boss->do('DROP EVENT TRIGGER IF EXISTS waits');
 	$gate->disconnect;
+}
+
+# A key that references a table of Mallory's, a view that reads it, a rule that writes into it: what that table calls would run as whoever
+# migrates.
+new_database();
+$mallory->do($_) for 'CREATE TABLE evil.p (id integer PRIMARY KEY)', 'INSERT INTO evil.p VALUES (1), (2)', 'GRANT ALL ON evil.p TO PUBLIC',
+  'CREATE FUNCTION evil.same(integer) RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN evil.trap(); END $$',
+  'CREATE FUNCTION evil.fall() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN NEW; END $$',
+  'CREATE TABLE evil.log (id bigint)', 'CREATE TRIGGER t BEFORE INSERT ON evil.log FOR EACH ROW EXECUTE FUNCTION evil.fall()';
+for ([ $boss, 'boss' ], [ $victim, 'home' ])
+{
+	my ($who, $schema) = @$_;
+	$who->do("CREATE TABLE $schema.f (id serial PRIMARY KEY REFERENCES evil.p (id))");
+}
+$boss->do($_) for 'CREATE TABLE boss.w (id serial PRIMARY KEY, n integer)', 'INSERT INTO boss.w (n) VALUES (1)',
+  'CREATE MATERIALIZED VIEW boss.mv AS SELECT w.id, p.id AS p FROM boss.w JOIN evil.p ON p.id = w.n', q{CREATE TABLE boss.r (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')},
+  'INSERT INTO boss.r VALUES (NULL)', 'CREATE RULE log AS ON UPDATE TO boss.r DO ALSO INSERT INTO evil.log VALUES (NEW.id)';
+$mallory->do('CREATE INDEX ON evil.p (id) WHERE evil.same(1)');
+for ([ $boss, 'widen', 'boss.f', qr/^a foreign key of boss\.f references evil\.p of mallory/ ], [ $victim, 'widen', 'home.f', qr/^a foreign key of home\.f references evil\.p of mallory/ ],
+	[ $boss, 'widen', 'boss.w', qr/^view boss\.mv, which uses table evil\.p of mallory, uses boss\.w\.id/m ], [ $boss, 'backfill', 'boss.r', qr/^a superuser's table uses table evil\.log of mallory/m ])
+{
+	my ($who, $kind, $table, $finding) = @$_;
+	like(value_of($who, qq{SELECT coalesce(string_agg(finding, E'\\n'), '') FROM idgen_migrate.check('$kind', '$table', 'id', 'made', 5) WHERE NOT ok}), $finding, "$kind of $table: the check says what is Mallory's");
+	is(scalar(try_all($who, $kind eq 'widen' ? "CALL idgen_migrate.replace_serial('$table', 'id', widen => true)" : "CALL idgen_migrate.backfill('$table', 'id', 'made', 5)")), 1, "$kind of $table: refused");
+	nobody_fell("$kind of $table");
 }
 
 # Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
