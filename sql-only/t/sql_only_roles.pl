@@ -268,6 +268,7 @@ for (@wanted)
 }
 fails_with($reading{tables_only}, "SELECT idgen_sql.$_", '55000', qr/does not know which IDs of the shard were made.*idgen_numbers_\d.*without their values/s, "no values of sequences: $_") for 'next_id()', 'next_id(6)', 'next_id_array(5)', 'next_ids(5)';
 is(value_of($reading{tables_only}, q{SELECT idgen_sql.idgen_set_shards('6')}) . join(' ', map { value_of($reading{tables_only}, "SELECT idgen_sql.id_shard($_)") } 'idgen_sql.next_id()', '(idgen_sql.next_id_array(5))[5]'), '6 6', 'no values of sequences: shards that are set make IDs');
+is(join(' ', map { value_of($reading{tables_only}, "SELECT idgen_sql.$_") } q{idgen_set_shards('9')}, 'id_shard(idgen_sql.next_id())'), ' 9', 'triggers that a restore turned on keep no shard out');
 # A session that replicates sets nothing.
 my $replaying = connect_to($node, db => 'tables_only');
 $replaying->do($_) for 'SET session_replication_role = replica', 'SET ROLE owner';
