@@ -1,9 +1,12 @@
 -- Rows that a publication FOR ALL TABLES sends are those of another registry: with them this one would give its shards and numbers again. So
 -- what a subscription applies changes no table. A trigger cannot leave a TRUNCATE out, so that stops the subscription. No publication has
--- the table taken, which is unlogged.
+-- the table taken, which is unlogged. What a client restores in that mode comes along, and is refused as a copy.
 CREATE FUNCTION idgen_registry.keep_own() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
+    IF NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid() AND backend_type LIKE 'logical replication%') THEN
+        RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    END IF;
     IF TG_OP = 'TRUNCATE' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('replication must not empty %s', TG_RELID::regclass),
             DETAIL = 'This registry would give the shards and numbers again that it has given.',

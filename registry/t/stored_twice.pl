@@ -146,7 +146,8 @@ use Test::More;
 			next_range counters create_counter drop_counter set_counter_max set_counter_block advance_counter stop_counters lock_counter) ],
 		'random'               => ['idgen_registry.random_version'],
 		'looks at the clock'   => ['idgen_registry.clock_ms'],
-		'changes the settings' => ['idgen_registry.begin_write']);
+		'changes the settings' => ['idgen_registry.begin_write'],
+		'is a trigger' => ['idgen_registry.keep_own']);
 
 	# No number is free again while the file runs.
 	my %setting = ('idgen.lease_window' => '1min', 'idgen.lease_ttl' => '1h', 'idgen.max_wait' => '60s');

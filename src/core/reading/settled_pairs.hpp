@@ -160,6 +160,7 @@ struct KeptAnswer {
     SnapshotView query;
     std::int64_t until;
     KeptAnswer *next;
+    std::int64_t statement = 0;  // in which it was asked for
 };
 
 class KeptAnswers {

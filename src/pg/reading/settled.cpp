@@ -128,7 +128,6 @@ SettledAnswer answer_of_standby(const SnapshotView &query) {
 struct OwnAnswers {
     KeptAnswers kept;
     LocalTransactionId transaction;
-    TimestampTz statement;  // in which the first of them was asked for
     uint32 count;
     uint32 limit;  // where those that are over are forgotten
     uint32 generation;
@@ -152,8 +151,8 @@ bool is_only_query(const SnapshotData &snapshot) {
 
 // Whether a later statement of the transaction asks, though nothing has ended since an earlier one did: the snapshots of
 // both are the same, and a reader that asks again and again must not be given one answer for ever.
-bool is_asked_again(const SnapshotData &snapshot) {
-    return !IsolationUsesXactSnapshot() && own.statement != statement_of_call() && is_only_query(snapshot) &&
+bool is_asked_again(const SnapshotData &snapshot, const KeptAnswer &known) {
+    return !IsolationUsesXactSnapshot() && known.statement != statement_of_call() && is_only_query(snapshot) &&
            is_unchanged(view_of(snapshot), snapshot_of_now());
 }
 
@@ -164,7 +163,6 @@ void begin_answers(LocalTransactionId transaction) {
     else
         own.kept.clear();
     own.transaction = transaction;
-    own.statement = statement_of_call();
     own.count = 0;
     own.limit = least_limit;
     own.generation++;
@@ -184,7 +182,7 @@ KeptAnswer *new_answer(const SnapshotView &query) {
     auto *kept = static_cast<KeptAnswer *>(memory);
     auto *xids = reinterpret_cast<uint32 *>(kept + 1);
     if (query.count > 0) memcpy(xids, query.xids, xids_size);
-    *kept = {query, none_settled, nullptr};
+    *kept = {query, none_settled, nullptr, statement_of_call()};
     kept->query.xids = xids;
     return kept;
 }
@@ -204,7 +202,7 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     if (own.transaction != transaction) begin_answers(transaction);
     SnapshotView query = view_of(snapshot);
     const KeptAnswer *known = own.kept.find(query);
-    if (known != nullptr && !is_asked_again(snapshot)) return *known;
+    if (known != nullptr && !is_asked_again(snapshot, *known)) return *known;
     if (known != nullptr) begin_answers(transaction);
     if (own.count >= own.limit) forget_answers();
     KeptAnswer *kept = new_answer(query);

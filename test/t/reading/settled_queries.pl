@@ -152,6 +152,28 @@ sub reads_all
 	is(value_of($main, 'SELECT count(DISTINCT id_settled()) FROM parts WHERE (next_id() > 0)'), 1,
 		'one answer for all rows');
 
+	# Two call sites of a statement whose plan is kept have one answer, also after an earlier statement of the transaction had another.
+	my $reading = connect_to($node);
+	$reading->do($_) for 'SET plan_cache_mode = force_generic_plan', 'SET client_min_messages = debug2';
+	my $kept_plan = $reading->prepare('SELECT count(*) FROM parts WHERE id >= ? AND id < id_settled()');
+	$kept_plan->{pg_switch_prepared} = 1;
+	my $answers = 0;
+	{
+		local $SIG{__WARN__} = sub { $answers += "@_" =~ /id_settled\(\) answered by/ };
+		local @$reading{qw(PrintWarn PrintError)} = (1, 0);
+		$reading->begin_work;
+		for (1 .. 12)
+		{
+			$answers = 0;
+			committed();
+			$kept_plan->execute(0);
+			$kept_plan->finish;
+		}
+		$reading->rollback;
+	}
+	is($answers, 1, 'one answer for all partitions by a plan that is kept');
+	$reading->disconnect;
+
 	# The planner asks with a snapshot of its own: here a commit comes between it and the query's.
 	$main->do(q{CREATE FUNCTION wait_at_plan() RETURNS boolean IMMUTABLE LANGUAGE plpgsql AS 'BEGIN PERFORM id_settled(); PERFORM pg_advisory_lock(7); RETURN true; END'});
 	my $watcher = connect_to($node);
