@@ -863,7 +863,8 @@ COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, writt
 
 -- Rows that a publication FOR ALL TABLES sends are those of another database: with its shards this one would make its IDs again. So what a
 -- subscription applies changes neither table. A trigger cannot leave a TRUNCATE out, so that stops the subscription. In no other session, also if
--- a restore with --disable-triggers has left them on for all: idgen_set_shards() would keep nothing.
+-- a restore with --disable-triggers has turned them on for ordinary ones: idgen_set_shards() would keep nothing. They are off under replication
+-- then, until ENABLE REPLICA TRIGGER.
 CREATE FUNCTION idgen_sql.idgen_keep_own() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN

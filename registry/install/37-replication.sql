@@ -4,7 +4,8 @@
 CREATE FUNCTION idgen_registry.keep_own() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid() AND backend_type LIKE 'logical replication%') THEN
+    -- From 16 on a worker runs as the owner of the table, which may not see what its own process is.
+    IF EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid() AND backend_type = 'client backend') THEN
         RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
     END IF;
     IF TG_OP = 'TRUNCATE' THEN
@@ -17,8 +18,8 @@ END
 $$;
 COMMENT ON FUNCTION idgen_registry.keep_own() IS 'drops a row that replication brings, and is an error if it would empty a table';
 
--- In no other session, also if a restore with --disable-triggers has left them on for all: the calls would write nothing there, and give
--- numbers again. Where they do fire, begin_write() lets no call write.
+-- In no other session, also if a restore with --disable-triggers has turned them on for ordinary ones: the calls would write nothing there,
+-- and give numbers again. They are off under replication then, until ENABLE REPLICA TRIGGER. Where they do fire, begin_write() lets no call write.
 DO $$
 DECLARE
     kept regclass;

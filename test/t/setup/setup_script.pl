@@ -122,7 +122,7 @@ $node->safe_psql('trap', q{CREATE SCHEMA trap; CREATE FUNCTION trap.is_it(name, 
 	CREATE OPERATOR trap.= (FUNCTION = trap.is_it, LEFTARG = name, RIGHTARG = name)}, extra_params => [ '-U', 'web' ]);
 sets_up('a trap', $node, [qw(--database trap --shards 5 --schema ids)], 0);
 is($node->safe_psql('postgres', q{SELECT rolsuper FROM pg_roles WHERE rolname = 'web'}), 'f', 'a trap: no operator of the database\'s owner is called');
-# As if he had dropped the extension with the schema, and made another one of that name, just before an ID is shown.
+# As if the owner had dropped the extension with the schema, and made another one of that name, just before an ID is shown.
 $node->safe_psql('trap', join '; ', map { my ($name, $call, $type) = @$_; "ALTER EXTENSION idgen DROP FUNCTION $name; ALTER FUNCTION $name SET SCHEMA trap; " .
 	"CREATE FUNCTION $call RETURNS $type LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''called''; END'" }
   [ 'idgen.next_id()', 'idgen.next_id()', 'bigint' ], [ 'idgen.status()', 'idgen.status(OUT key text, OUT value text, OUT ok boolean, OUT advice text)', 'SETOF record' ]);
