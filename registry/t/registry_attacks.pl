@@ -125,6 +125,22 @@ sub made_anew
 	$session->do('SELECT idgen_lease.confirm_registry(force => true)');
 	ok(wait_for_id($session), 'a confirmed registry gives IDs');
 	$session->disconnect;
+
+	# What a server that was stopped had been granted, its database still knows.
+	$registry->safe_psql('postgres', 'CREATE DATABASE again');
+	$registry->safe_psql('again', q{CREATE EXTENSION idgen_registry;
+		INSERT INTO idgen_registry.lease VALUES (9, NULL, NULL, 1600000000000, 1600000000000, now(), 'gone', 1, 1, now());
+		SELECT idgen_registry.forget('0')});
+	my $again = address_of($registry) =~ s/dbname=postgres/dbname=again/r;
+	$node->stop;
+	$node->append_conf('postgresql.conf', "idgen.registry = '$again'");
+	start_again($node);
+	$session = connect_to($node);
+	fails_with($session, $confirm, '55000', qr/not been advanced above the one before/, 'nor after a start, with another address');
+	$registry->safe_psql('again', "SELECT idgen_registry.advance(at => now() + interval '5 s')");
+	ok($session->do($confirm), 'advanced, it is confirmed');
+	ok(wait_for_id($session), 'and gives IDs');
+	$session->disconnect;
 	$node->stop('immediate');
 	return;
 }

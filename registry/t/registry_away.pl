@@ -357,8 +357,11 @@ sub ask_for_each
 		try_id($_) for @sessions;
 		return value_of($control, q{SELECT string_agg(shard::text, ' ' ORDER BY shard) FROM idgen.stat_lease WHERE held}) eq '0 1 2';
 	});
-	my @ids = grep { is_id($_) } map { try_id($_) } @sessions;
+	wait_for('all sessions', sub { !grep { !is_id(try_id($_)) } @sessions });
+	my @ids = map { try_id($_) } @sessions;
+	is(scalar(grep { is_id($_) } @ids), 8, 'sessions whose home is held elsewhere draw from another number by hand');
 	is(join(' ', sort keys %{ { map { ($_ >> 10 & 8191 => 1) } @ids } }), '0 1 2', 'sessions draw from all numbers by hand that are held');
+	is(join(' ', map { value_of($_, q{SELECT ok FROM idgen.status() WHERE key = 'server'}) } @sessions), join(' ', (1) x 8), 'idgen.status() says in each that it makes IDs');
 	$_->disconnect for $of_owner, $control, @sessions;
 	$_->stop('immediate') for $owner, $server;
 	return;

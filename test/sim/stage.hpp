@@ -107,12 +107,14 @@ struct Stage {
                 node.machine(),
                 owner_of(node),
                 foreign,
-                scenario.has_registry() || known.admits_copy,
-                scenario.has_registry() || scenario.admits_resumed,
-                scenario.has_registry() || !node.is_converted,
+                known.admits_copy,
+                scenario.admits_resumed,
+                !node.is_converted,
                 known.rules,
                 {known.max_jump_ms, known.rules.farthest_ms()},
-                node.timeline > 1};
+                node.timeline > 1,
+                false,
+                scenario.has_registry()};
     }
 
     Owner owner_of(const Node &node) const noexcept { return {node.system, node.machine_name(), node.began_in}; }

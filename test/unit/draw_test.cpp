@@ -208,6 +208,9 @@ TEST_F(PoolTest, WhoseNumberHasEndedTriesTheOthersBelowAndAbove) {
     source.follows_pool = false;
     EXPECT_EQ(attempt_all(), 2u) << "one that was given by hand is waited for";
     EXPECT_EQ(taken.status, Status::capped);
+    session.cursor.move_home(1);
+    EXPECT_EQ(attempt_all(), 3u) << "as long as it is the home";
+    EXPECT_EQ(taken.status, Status::ok);
 }
 
 // An error comes before the slot of the next shard is found: the next draw must not take from that of the last one.

@@ -283,11 +283,14 @@ TEST_F(MovesTest, AMoveKeepsACopyACopy) {
     page.owner = 2002;
     EXPECT_EQ(moved(advance(0), page).owner, 2002);
     EXPECT_EQ(moved(reset(0), page).owner, 2002);
-    EXPECT_EQ(moved(reset(0), page).identity, page.identity) << "a copy that is refused stays so";
+    page.identity = theirs;
+    page = moved(reset(0), page);
+    EXPECT_EQ(page.identity, theirs) << "a copy that is refused stays so";
+    EXPECT_EQ(moved(advance(0), page).identity, theirs) << "also once nothing is owed";
     server.admits_copy = server.admits_inherited = true;
     EXPECT_EQ(moved(reset(0), page).identity, ours);
     EXPECT_EQ(moved(confirmation(), page).owner, 1001);
-    EXPECT_EQ(moved(confirmation(), page).value, t + 500);
+    EXPECT_EQ(moved(confirmation(), page).value, page.value);
 }
 
 TEST_F(MovesTest, AResetLowersFloorRecordAndSlotsAndConfirmsTheClock) {

@@ -178,6 +178,21 @@ TEST_F(RenewalTest, ACopyThatThisServerHasAdmittedGoesOn) {
         << "of an extension that made no ID before the disk was copied";
 }
 
+// With a registry, which it may leave again.
+TEST_F(RenewalTest, ACopyWhoseShardsAreTheRegistrysConfirmsNothing) {
+    page.owner = 2002;
+    page.identity = theirs;
+    server.admits_copy = server.has_registry = true;
+    load(page);
+    DurableRecord written = judge_later(page).record;
+    EXPECT_EQ(written.identity, theirs);
+    note_written(horizon, written, 1);
+    note_flushed(horizon);
+    server = at(5000);
+    server.admits_copy = true;
+    EXPECT_EQ(judge(written, 5000).outcome.renewal, Renewal::converted);
+}
+
 TEST_F(RenewalTest, ARecordWithoutAnOwnerHasTheDatabasesOrigin) {
     page.owner = 0;
     server.foreign_origin = 2002;

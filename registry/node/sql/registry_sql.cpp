@@ -51,13 +51,15 @@ constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 
             "Call it again when the registry answers; or, if no other server has shards of the one before, idgen_lease.confirm_registry(force => true)."));
 }
 
-// The latest R that this server knows of, of numbers from this registry or the one before it; 0: none.
-int64 granted_here() noexcept {
+// The latest R that this server knows of, of numbers from this registry or the one before it; 0: none. What it held before
+// it started is known by the horizon of the database in which it remembers its numbers.
+int64 granted_here() {
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr) return 0;
+    int64 granted_ms = gate->horizon_ms();
     pg::SharedLeases &leases = gate->leases();
     Guard<pg::LightLock> guard(leases.lock);
-    int64 granted_ms = leases.registry.older.granted_ms;
+    granted_ms = Max(granted_ms, leases.registry.older.granted_ms);
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
         const pg::SharedLease &entry = leases.leases[i];
         if (is_held(entry.lease)) granted_ms = Max(granted_ms, entry.lease.horizon_ms);

@@ -87,10 +87,13 @@ class PoolCursor {
         IDGEN_REQUIRE(count >= 1);
         if (count == count_) return;
         count_ = count;
-        home_ = start_ = rank_ = static_cast<std::uint32_t>(std::uint64_t{session_number_} * stride_of(count) % count);
+        move_home(static_cast<std::uint32_t>(std::uint64_t{session_number_} * stride_of(count) % count));
     }
 
     std::uint32_t rank() const noexcept { return rank_; }
+
+    // Makes a shard the session's home. Requires rank below the pool's count.
+    void move_home(std::uint32_t rank) noexcept { home_ = start_ = rank_ = rank; }
 
     // Goes to where a new tick begins.
     void begin_tick() noexcept {

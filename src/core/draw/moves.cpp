@@ -22,8 +22,7 @@ PageVerdict AdvanceMove::plan(Horizon &horizon, const DurableRecord &page) const
     admit_page(horizon, page, server.identity, server.clock, server.rules, server.is_successor);
     lift(horizon.floor_ms, at_ms);
     std::int64_t value = std::max(page.value, horizon.floor_ms.load());
-    std::int64_t identity = identity_of_advance(horizon, proven_identity(page, server.identity, server.has_clone));
-    return write(moved_record(page, server, value, identity));
+    return write(moved_record(page, server, value, identity_of_advance(horizon, next_identity(server, page))));
 }
 
 PageVerdict ResetMove::plan(Horizon &horizon, const DurableRecord &page) noexcept {
@@ -42,8 +41,7 @@ PageVerdict ResetMove::plan(Horizon &horizon, const DurableRecord &page) noexcep
     if (horizon.is_indebted) limit = {ResetBound::owed, owed_ms};
     if ((at_ms < limit.until_ms || horizon.is_indebted) && !is_forced)
         return {false, {Renewal::not_above, page.value}, {}};
-    std::int64_t proven = proven_identity(page, server.identity, server.has_clone);
-    return write(moved_record(page, server, at_ms, is_refused(refusal_of_copy(server, page)) ? page.identity : proven));
+    return write(moved_record(page, server, at_ms, next_identity(server, page)));
 }
 
 PageVerdict ConfirmMove::plan(Horizon &, const DurableRecord &page) noexcept {

@@ -34,8 +34,7 @@ namespace idgen {
 constexpr std::int64_t first_horizon_ms(std::int64_t now_ms, std::int64_t checkpoint_s,
                                         std::int64_t max_lead_ms) noexcept {
     std::int64_t seen_ms = checkpoint_s * 1000;
-    // By this clock, that second is not over. If the clock was set back since the checkpoint, that may have been at the
-    // end of the second.
+    // By this clock, that second is not over. If it was set back since the checkpoint, that may have been at its end.
     if (seen_ms + 999 > now_ms) seen_ms += 999;
     return (seen_ms > now_ms ? seen_ms : now_ms) + max_lead_ms;
 }
@@ -56,8 +55,7 @@ struct Creator {
 // Begins a database's horizon when the extension is created again, above what this server knows of it: the record to
 // be written, with an H of at least `first_ms`. The grant ends before the slots are looked at, so whatever is drawn
 // after the look rests on the new record. Readers by ID go on: so H also lies above what they know as settled, and not
-// below the former H, up to which they read until the new page is loaded. Requires the locks of renewals and of the
-// directory.
+// below the former H, up to which they read until the new page is loaded. Requires the locks of renewals and directory.
 template <class Directory, class Database>
 DurableRecord begin_horizon(const Directory &directory, Database &database, std::int64_t first_ms,
                             const Creator &creator) noexcept {

@@ -18,6 +18,11 @@ Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) n
     return server.admits_copy ? Renewal::converted : Renewal::copied;
 }
 
+std::int64_t next_identity(const ServerView &server, const DurableRecord &before) noexcept {
+    bool is_copy = refusal_of_copy(server, before) != Renewal::granted;
+    return is_copy ? before.identity : proven_identity(before, server.identity, server.has_clone);
+}
+
 RenewalStep HorizonRenewal::begin() const noexcept {
     if (!is_half_used(horizon.granted_ms, start_ms, server.rules.window_ms)) return RenewalStep::done;
     return horizon.record.pending <= start_ms ? RenewalStep::read_page : RenewalStep::look_again;
@@ -39,14 +44,14 @@ PageVerdict HorizonRenewal::judge(const DurableRecord &page) noexcept {
 // The record of the renewal, if copy and clock are admitted.
 PageVerdict HorizonRenewal::next_record() noexcept {
     DurableRecord known = with_origin(horizon.record.known, server.foreign_origin);
-    Renewal refusal = refusal_of_copy(server, horizon.record.known);
+    Renewal refusal = server.has_registry ? Renewal::granted : refusal_of_copy(server, horizon.record.known);
     if (refusal != Renewal::granted) return leave(refusal, known.owner);
     std::int64_t accepted_ms = accepted_for(accepted, horizon.confirmations, known, server.boot);
     ClockVerdict clock = judge_clock(accepted_ms, server.clock, known.value, server.clock_rules);
     if (!clock.is_accepted) return leave(Renewal::clock_jumped, clock.jump_ms, server.clock_rules.max_jump_ms);
     if (clock.is_for_server) accept_up_to(accepted, clock.accepted_ms);
-    DurableRecord record = bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules),
-                                       proven_identity(known, server.identity, server.has_clone));
+    DurableRecord record =
+        bare_record(renewed_ms(horizon, server.clock.now_ms, start_ms, server.rules), next_identity(server, known));
     carry_owner(record, known, server.owner, server.boot);
     carry_clock(record, clock.accepted_ms, server.boot);
     return write(record);

@@ -79,10 +79,14 @@ struct ServerView {
     ClockRules clock_rules;
     bool is_successor = false;  // another server may have made IDs before it: promoted, restored, or begun as a backup
     bool has_clone = false;     // its node in Citus has one, or that is not known
+    bool has_registry = false;  // which gives the shards of a copy's origin to nobody else
 };
 
-// Why this server makes no IDs by that record, because it is a copy's; granted: it makes them.
+// Why this server makes no IDs by that record without a registry, because it is a copy's; granted: it makes them.
 Renewal refusal_of_copy(const ServerView &server, const DurableRecord &record) noexcept;
+
+// The identity of the next record. A copy keeps that of its origin: its own would say that the shards were confirmed.
+std::int64_t next_identity(const ServerView &server, const DurableRecord &before) noexcept;
 
 enum class RenewalStep : std::uint8_t { done, read_page, look_again };
 

@@ -4,8 +4,7 @@
 //      | 0 ... | time | sequence | region | shard |      shard below it (sonyflake)
 //
 // Time is always the highest field, so IDs sort by time. Region and shard together are the number of the node; either
-// order of node and sequence is allowed, and each may be missing. A Layout is a value of 16 bytes, equal as bytes if it
-// is equal as a layout.
+// order of node and sequence is allowed, and each may be missing. A Layout is a value of 16 bytes, compared as bytes.
 #pragma once
 
 #include <cstddef>

@@ -186,8 +186,7 @@ constexpr std::uint32_t first_sequence(const Packing &p, std::int64_t tick, std:
     return would_be_zero ? 1 : p.sequence_first;
 }
 
-// The start of the tick, in the turn that brings it nearest to `near_us`. Turns begin at the epoch, so the result is
-// never before it.
+// The start of the tick, in the turn that brings it nearest to `near_us`. Turns begin at the epoch: none is before it.
 std::int64_t start_nearest(const Packing &p, std::int64_t tick, std::int64_t near_us) noexcept;
 
 // Why a layout cannot hold an instant.

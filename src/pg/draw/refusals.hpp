@@ -10,8 +10,7 @@
 
 namespace idgen::pg {
 
-// What `next` of the core says is an error, after the last try and a wait of so long. `known`: what can have put the tick
-// ahead of the clock.
+// What `next` says is an error, after the last try and a wait of so long. `known`: what can have put the tick ahead.
 Refusal refusal_of_draw(const Source &source, Next next, const Limits &limits, const Take &taken, int64 waited_ms,
                         const AheadView &known);
 

@@ -59,6 +59,16 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
     count_wait_time(source, monotonic_us() - began_us);
 }
 
+bool turn_to_held(SharedLeases &leases, Source &source) {
+    if (!source.is_pool || source.follows_pool || may_be_granted(leases, awaited_by(source))) return false;
+    for (uint32 rank = 0; rank < source.pool.shard_count; rank++) {
+        if (find_lease(leases, source.region_top | source.pool.at(rank))->cap_ms <= source.base.start_ms) continue;
+        source.session->cursor.move_home(rank);
+        return true;
+    }
+    return false;
+}
+
 void wait_for_number(Source &source, Wait &wait) {
     SharedLeases &leases = *self.leases;
     // The next try finds slot and lease again: the lease may have come only now. A source outlives an error, too.
@@ -70,6 +80,7 @@ void wait_for_number(Source &source, Wait &wait) {
     if (waited_ms(wait) >= settings.max_wait_ms) refuse(refusal_of_number(leases, awaited_by(source), waited_ms(wait)));
     sleep_in(wait, number_poll_us);
     follow_pool(source);
+    turn_to_held(leases, source);
 }
 
 void count_full(const Source &source) {

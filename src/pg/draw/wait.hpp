@@ -37,6 +37,9 @@ inline AwaitedNumber awaited_by(const Source &source) noexcept {
     return {source.follows_pool, source.shard};
 }
 
+// Moves the session to a shard of its pool that is held, if that in use, which was given by hand, is not to be had now.
+bool turn_to_held(SharedLeases &leases, Source &source);
+
 // Asks for what the source lacks and sleeps a while; then its slot is to be selected again. Raises an error if the wait
 // takes too long, or if the number can never arrive.
 void wait_for_number(Source &source, Wait &wait);

@@ -27,8 +27,7 @@ Renewal try_open(const char *name, LOCKMODE lock, Relation &sequence) {
     return is_sequence ? Renewal::unlogged : Renewal::no_record;
 }
 
-// Whether a row of pg_class is that of a sequence with another file, which others see and the running transaction
-// changed or deleted.
+// Whether a row of pg_class is of a sequence with another file, which others see and this transaction replaced.
 bool is_replaced_here(HeapTuple row, Relation sequence) {
     auto *visible = reinterpret_cast<Form_pg_class>(GETSTRUCT(row));
     HeapTupleHeader header = row->t_data;

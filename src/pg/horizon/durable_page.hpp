@@ -1,5 +1,4 @@
-// The sequences of the extension behind which durable records lie, or that mirror them: opened and locked, and looked at in
-// the catalog.
+// The sequences of the extension behind which durable records lie, or that mirror them: opened, locked, and looked up.
 #pragma once
 
 #include "pg/host/own_extension.hpp"

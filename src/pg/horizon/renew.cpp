@@ -121,8 +121,8 @@ ServerView server_but_clock(const SharedState &state) {
     server.confirmations = state.accepted_clock.confirmations;
     server.boot = state.boot;
     server.owner = {own_system(), name_of_machine(server.machine), name_of_machine(state.began_in)};
-    // A registry gives the origin's shards to nobody else.
-    auto on_copy = has_registry() ? OnCopy::warn : static_cast<OnCopy>(settings.on_copy);
+    server.has_registry = has_registry();
+    auto on_copy = static_cast<OnCopy>(settings.on_copy);
     server.admits_copy = on_copy != OnCopy::refuse;
     server.admits_resumed = on_copy == OnCopy::warn;
     server.admits_inherited = on_copy == OnCopy::warn || !is_converted();
@@ -172,8 +172,6 @@ void renew_ahead(int64 now_ms, int64 start_ms) {
 Outcome renew_generator() {
     if (lacks_standbys(self.state)) return {Renewal::no_standby, 0};
     ServerView server = this_server();
-    // No registry gives launch numbers.
-    server.admits_resumed = static_cast<OnCopy>(settings.on_copy) == OnCopy::warn;
     CounterRenewal renewal{{self.database->generators, server}};
     return with_sequence(Record::generator, [&](Relation sequence) {
         RecordHost host{self.state, self.database, sequence};

@@ -20,8 +20,7 @@ Outcome doubt_of_kernel(SharedState *state);
 // granted: a clock that jumped or is not synchronized, a page that cannot be used, a lock.
 Outcome renew_horizon(int64 start_ms);
 
-// Reads what a start left, if it can be read now, and nothing of that is known yet. Writes nothing, and does not judge
-// the clock.
+// Reads what a start left, if it can be read now and is not known yet. Writes nothing, and does not judge the clock.
 void load_horizon();
 
 // Renews ahead of need, so that other sessions need not stop; tried once a millisecond, which `now_ms` is. What is

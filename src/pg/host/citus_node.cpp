@@ -19,31 +19,33 @@ Relation open_table(const char *name) {
     return nullptr;
 }
 
+void close_table(Relation table) {
+    if (table != nullptr) relation_close(table, AccessShareLock);
+}
+
+// What the tables say, which may be null, as of a snapshot; null: as of now.
+
 // The group that the server has; negative if there is none.
-int32 local_group() {
-    Relation groups = open_table(group_table);
-    if (groups == nullptr) return no_group;
+int32 group_in(Relation groups, Snapshot snapshot) {
     int32 group = no_group;
-    scan(groups, InvalidOid, nullptr, 0, nullptr, [&](HeapTuple row) {
+    if (groups == nullptr) return group;
+    scan(groups, InvalidOid, nullptr, 0, snapshot, [&](HeapTuple row) {
         bool is_null;
         Datum value = column_of(row, RelationGetDescr(groups), 1, &is_null);
         if (!is_null) group = DatumGetInt32(value);
         return false;
     });
-    relation_close(groups, AccessShareLock);
     return group;
 }
 
 // Whether the server knows the nodes of its cluster. True if it has no list of nodes.
-bool knows_nodes() {
-    Relation nodes = open_table(node_table);
-    if (nodes == nullptr) return true;
-    bool has_row = false;
-    scan(nodes, InvalidOid, nullptr, 0, nullptr, [&has_row](HeapTuple) {
+bool knows_nodes(Relation nodes, Snapshot snapshot) {
+    bool has_row = nodes == nullptr;
+    if (nodes == nullptr) return has_row;
+    scan(nodes, InvalidOid, nullptr, 0, snapshot, [&has_row](HeapTuple) {
         has_row = true;
         return false;
     });
-    relation_close(nodes, AccessShareLock);
     return has_row;
 }
 
@@ -88,7 +90,9 @@ bool has_origin(Relation nodes, const CloneColumns &columns) {
         return number_of(row, desc, columns.is_clone) != 0;
     });
     if (origins == NIL) return false;
-    int32 group = local_group();
+    Relation groups = open_table(group_table);
+    int32 group = group_in(groups, nullptr);
+    close_table(groups);
     List *own = column_where(nodes, columns.node, [&columns, group](HeapTuple row, TupleDesc desc) {
         return number_of(row, desc, columns.group) == group && number_of(row, desc, columns.is_clone) == 0;
     });
@@ -125,10 +129,17 @@ bool may_have_clone() {
 }
 
 CitusNode citus_node() {
-    int32 group = local_group();
+    Relation groups = open_table(group_table);
+    Relation nodes = open_table(node_table);
+    // One for both, which Citus changes in one transaction; taken once none that empties them is waited for.
+    Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(groups == nullptr ? InvalidOid : RelationGetRelid(groups)));
+    int32 group = group_in(groups, snapshot);
+    bool is_unjoined = group == 0 && !knows_nodes(nodes, snapshot);
+    UnregisterSnapshot(snapshot);
+    close_table(nodes);
+    close_table(groups);
     if (group < 0) return {CitusState::absent, 0};
-    if (group == 0 && !knows_nodes()) return {CitusState::unjoined, 0};
-    return {CitusState::member, static_cast<uint32>(group)};
+    return is_unjoined ? CitusNode{CitusState::unjoined, 0} : CitusNode{CitusState::member, static_cast<uint32>(group)};
 }
 
 Refusal refusal_of_group(CitusState state) {

@@ -22,8 +22,7 @@ class OwnSchema {
    public:
     constexpr explicit OwnSchema(const char *extension) : extension_(extension) {}
 
-    // The OID of a relation in it; invalid if there is none. No role can put another relation there: only its owner has
-    // rights in the schema.
+    // The OID of a relation in it; invalid if there is none. None can put another there: only the schema's owner may.
     Oid find_relation(const char *name);
 
    private:

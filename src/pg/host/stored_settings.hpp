@@ -21,8 +21,7 @@ bool is_setting_stored(const char *name);
 // Whether this session would have had the value at its beginning, unless another one goes before it.
 bool is_for_this_session(const StoredSetting &stored);
 
-// Of the values of that name that are stored for databases and roles, and that `is_meant` is true of, the one that this
-// session has, else any.
+// Of the stored values of that name that `is_meant` is true of, the one that this session has, else any.
 StoredSetting find_stored_setting(const char *name, bool (*is_meant)(const StoredSetting &stored));
 
 // The one that the server's files have.

@@ -1,5 +1,4 @@
-// The facts of idgen.status(), each with its verdict and advice. They put a survey and the settings into words,
-// palloc'ed.
+// The facts of idgen.status(), each with its verdict and advice: a survey and the settings in words, by palloc.
 #pragma once
 
 #include "pg/monitor/survey.hpp"

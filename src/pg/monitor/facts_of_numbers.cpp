@@ -50,8 +50,7 @@ bool is_of_other_role(const StoredSetting &stored) {
     return is_here && is_other && strcmp(stored.value, shards_text()) != 0;
 }
 
-// Numbers that ALTER DATABASE or ALTER ROLE has set go before what the servers' own files say, on every server that is
-// promoted, too.
+// Numbers set by ALTER DATABASE or ALTER ROLE go before the servers' own files, on each that is promoted, too.
 Fact with_stored(const Survey &survey, const Fact &fact) {
     if (survey.leases == nullptr || !fact.is_ok) return fact;
     StoredSetting stored = find_stored_setting(setting, is_list);

@@ -124,6 +124,7 @@ Fact nodes_fact(const Survey &survey) {
 
 Fact copy_fact(const Survey &survey) {
     if (survey.is_resumed) return fact_of_renewal({Renewal::resumed, 0});
+    if (has_registry()) return {"the registry gives each shard to one server", true, nullptr};
     if (survey.copied_from == 0) return {"this database is not a copy, or its shards are confirmed", true, nullptr};
     Fact why = fact_of_renewal({Renewal::copied, survey.copied_from});
     return {

@@ -182,8 +182,9 @@ struct RehearsedDraw {
         pass(wait, taken.wait_us / 1000 + 1);
         return true;
     }
-    bool wait_for_number(const Source &source, const Wait &) {
+    bool wait_for_number(Source &source, Wait &wait) {
         SharedLeases &leases = leases_of(copies.state);
+        if (wait.ms++ == 0 && turn_to_held(leases, source)) return true;
         if (copies.shortage != Shortage::none)
             copies.outlook.refusal = refusal_of_slots(copies.shortage);
         else if (may_be_granted(leases, awaited_by(source)))

@@ -119,11 +119,6 @@ SettledAnswer answer_of_primary(const SnapshotView &query) {
     return answer;
 }
 
-SettledAnswer answer_of_standby(const SnapshotView &query) {
-    Standby standby;
-    return answer_on_standby(standby, query);
-}
-
 // The answers of this transaction, in its memory.
 struct OwnAnswers {
     KeptAnswers kept;
@@ -206,7 +201,8 @@ const KeptAnswer &answer_for(const SnapshotData &snapshot) {
     if (known != nullptr) begin_answers(transaction);
     if (own.count >= own.limit) forget_answers();
     KeptAnswer *kept = new_answer(query);
-    SettledAnswer answer = RecoveryInProgress() ? answer_of_standby(query) : answer_of_primary(query);
+    Standby standby;
+    SettledAnswer answer = RecoveryInProgress() ? answer_on_standby(standby, query) : answer_of_primary(query);
     kept->until = answer.until;
     own.kept.add(*kept);
     own.count++;

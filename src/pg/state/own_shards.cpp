@@ -20,15 +20,13 @@ void forget_group_if(bool is_end) noexcept {
 void forget_group(XactEvent event, void *) {
     forget_group_if(event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE);
 }
-void forget_group_of_savepoint(SubXactEvent event, SubTransactionId, SubTransactionId, void *) {
-    forget_group_if(event == SUBXACT_EVENT_ABORT_SUB);
-}
 
 ShardSet citus_set(OwnRoom &room) {
     static bool is_registered = false;
+    auto forget = [](SubXactEvent event, auto...) { forget_group_if(event == SUBXACT_EVENT_ABORT_SUB); };
     if (!is_registered) {
         RegisterXactCallback(forget_group, nullptr);
-        RegisterSubXactCallback(forget_group_of_savepoint, nullptr);
+        RegisterSubXactCallback(forget, nullptr);
     }
     is_registered = true;
     CitusNode node = citus_node();
@@ -42,13 +40,10 @@ bool has_citus() {
     return OidIsValid(get_extension_oid("citus", true));
 }
 
-bool is_refused_here(const StoredSetting &stored) {
-    return is_for_this_session(stored) && why_refused(stored).message != nullptr;
-}
-
-// Of these, the one that counts most is what the session would have if it began now.
-bool is_right_here(const StoredSetting &stored) {
-    return is_for_this_session(stored) && why_refused(stored).message == nullptr;
+// Of those that are right, the one that counts most is what the session would have if it began now.
+template <bool is_right>
+bool is_here(const StoredSetting &stored) {
+    return is_for_this_session(stored) && (why_refused(stored).message == nullptr) == is_right;
 }
 
 // Advice to set them where they are, or best are, set.
@@ -123,10 +118,10 @@ const char *own_numbers_text() {
 
 Refusal refusal_of_none() {
     if (is_unset_by_session()) return plainly_none("This session has set it to nothing: RESET idgen.shards");
-    StoredSetting stored = find_stored_setting(setting, is_refused_here);
+    StoredSetting stored = find_stored_setting(setting, is_here<false>);
     if (stored.value != nullptr)
         return refused(stored.value, statement_of(stored), why_refused(stored), set_hint(stored));
-    stored = find_stored_setting(setting, is_right_here);
+    stored = find_stored_setting(setting, is_here<true>);
     if (stored.value == nullptr || has_citus()) return explain_by_server();
     if (stored.value[0] == '\0')
         return none(psprintf("%s has set it to nothing.", statement_of(stored)), set_hint(stored));

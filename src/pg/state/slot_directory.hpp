@@ -32,8 +32,7 @@ SharedDatabase *find_database(SharedState *state) noexcept;
 // How many databases have an entry and still exist.
 uint32 count_databases(SharedState *state);
 
-// Whether this server can have made an ID, by what it remembers of its own. Only looks: it makes no slot, and reads and
-// renews no horizon.
+// Whether this server can have made an ID, by what it remembers. Only looks: it makes no slot and reads no horizon.
 enum class Maker : uint8 {
     elsewhere,     // no ID of the layout, or of a shard that this node does not own
     perhaps_here,  // of a shard of this node, and not above all that it has made of it, as far as is known

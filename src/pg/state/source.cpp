@@ -304,8 +304,7 @@ bool follow_pool(Source &source) {
 }
 
 void require_shard(const Source &source) {
-    bool is_named = source.shard_argument != own_shards;
-    if (is_named) require_own(source, source.single.first, source.shard_argument);
+    if (source.shard_argument != own_shards) require_own(source, source.single.first, source.shard_argument);
 }
 
 void resolve_clock(Source &source, const Layout &layout) {

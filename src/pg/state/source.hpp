@@ -17,8 +17,7 @@ struct Self {
 // Null before attach_backend().
 [[gnu::visibility("hidden")]] extern Self self;
 
-// Attaches `self`, cheap if it is attached already. Raises if IDs cannot be made here: library not loaded by the
-// server, or recovery.
+// Attaches `self`, cheap if it is attached already. Raises if no IDs can be made: library not preloaded, or recovery.
 void attach_backend();
 
 // A session that has drawn nothing.

@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
+use DBD::Pg qw(:async);
 use IdgenNode;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -104,7 +105,16 @@ fails_with($one, 'SELECT next_id()', '55000',
 	qr/in no cluster of Citus yet.*DETAIL:.*begins with the group 0.*HINT:.*citus_add_node\(\)/s, 'not added yet');
 $row = shards_row();
 like("$row->{value} $row->{ok}", qr/^this node is in no cluster of Citus yet\. idgen\.shards is "citus"\. .* 0$/, 'not added yet: idgen.status()');
-as_superuser('INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7)');
+
+# Citus adds a worker in one transaction, which empties the list of nodes first: what waits for that has the group, too.
+$session->do('BEGIN; SET LOCAL allow_system_table_mods = on; TRUNCATE pg_catalog.pg_dist_node');
+my $waiting = $one->prepare('SELECT id_shard(next_id())', { pg_async => PG_ASYNC });
+$waiting->execute;
+wait_until($two, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query ~ 'next_id'});
+$session->do('UPDATE pg_catalog.pg_dist_local_group SET groupid = 7; INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7); COMMIT');
+$one->pg_result;
+is($waiting->fetchrow_array, 7, 'what waits while a worker is added has its group');
+set_group(0);
 is(shard_of($_), 0, "the coordinator: $_") for 'next_id()', '(next_id_array(3))[3]';
 
 # A worker. Set by ALTER DATABASE, which Citus copies, and that is right.
