@@ -6,6 +6,26 @@ SET LOCAL search_path = pg_catalog, pg_temp;
 SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_catalog.text, true) FROM pg_catalog.pg_extension e
  WHERE e.extname OPERATOR(pg_catalog.=) 'idgen_registry'::pg_catalog.name;
 
+-- What default privileges gave on the schema when it was made goes, as in sql/from-0.9.0.sql.
+DO $$
+DECLARE
+    first aclitem[] := (SELECT initprivs FROM pg_init_privs WHERE classoid = 'pg_namespace'::regclass AND objoid = 'idgen_registry'::regnamespace);
+    given record;
+BEGIN
+    FOR given IN
+        SELECT format('REVOKE %s ON SCHEMA idgen_registry FROM %s CASCADE', a.privilege_type, coalesce(quote_ident(r.rolname), 'PUBLIC')) AS take_back,
+               ARRAY(SELECT x FROM unnest(first) x WHERE (SELECT min(a.grantee) FROM aclexplode(ARRAY[x]) a) IN (n.nspowner, 'idgen_node'::regrole)) AS of_script
+          FROM pg_namespace n, aclexplode(first) a LEFT JOIN pg_roles r ON r.oid = a.grantee
+         WHERE n.oid = 'idgen_registry'::regnamespace AND a.grantee NOT IN (n.nspowner, 'idgen_node'::regrole)
+    LOOP
+        EXECUTE given.take_back;
+        UPDATE pg_init_privs SET initprivs = given.of_script WHERE classoid = 'pg_namespace'::regclass AND objoid = 'idgen_registry'::regnamespace;
+        DELETE FROM pg_shdepend WHERE deptype = 'i' AND classid = 'pg_namespace'::regclass AND objid = 'idgen_registry'::regnamespace
+           AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND refobjid <> 'idgen_node'::regrole;
+    END LOOP;
+END
+$$;
+
 -- All that the update locks, before the table that calls lock last.
 LOCK TABLE idgen_registry.creation, idgen_registry.registry, idgen_registry.counter, idgen_registry.lease IN SHARE ROW EXCLUSIVE MODE;
 ALTER TABLE idgen_registry.taken ADD taker name NOT NULL DEFAULT session_user;

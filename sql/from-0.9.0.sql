@@ -6,6 +6,54 @@ SELECT idgen.require_library('1.0.0'::pg_catalog.text);
 SELECT pg_catalog.set_config('idgen_update.began'::pg_catalog.text, e.cmin::pg_catalog.text, true) FROM pg_catalog.pg_extension e
  WHERE e.extname OPERATOR(pg_catalog.=) 'idgen'::pg_catalog.name;
 
+-- Whoever may call these uses keys that he may not see.
+REVOKE EXECUTE ON FUNCTION @extschema@.id_to_public(bigint, integer, bytea, text), @extschema@.id_from_public(text, bytea, text) FROM PUBLIC;
+-- What default privileges gave when 0.9.0 was created goes, too. It stands among the first privileges, which the server keeps
+-- of what a script revokes or grants; they become what this script gives. What is there beside them was granted by hand: it
+-- stays, and dumps have it. The two functions above have first privileges only now: of them goes what default privileges
+-- gave on another function, or give in that schema.
+DO $$
+DECLARE
+    path pg_catalog.text := pg_catalog.current_setting('search_path'::pg_catalog.text);
+    given pg_catalog.record;
+BEGIN
+    @PIN@
+    FOR given IN
+        WITH item AS (
+            SELECT i.classoid, i.objoid, i.initprivs, o.owner, o.name, o.object, a.*,
+                   o.name ~ '^stat_' AND a.grantee = 'pg_monitor'::regrole AND a.privilege_type IN ('EXECUTE', 'SELECT')
+                   OR o.object ~ '^SEQUENCE' AND a.grantee = 0 AND a.privilege_type = 'SELECT' AS is_of_script
+              FROM pg_depend d JOIN pg_init_privs i ON i.classoid = d.classid AND i.objoid = d.objid
+              JOIN (SELECT 'pg_proc'::regclass, oid, proowner, proname, concat('FUNCTION ', oid::regprocedure) FROM pg_proc
+                    UNION ALL
+                    SELECT 'pg_class'::regclass, oid, relowner, relname, concat(CASE relkind WHEN 'S' THEN 'SEQUENCE ' ELSE 'TABLE ' END, oid::regclass)
+                      FROM pg_class) o(class, oid, owner, name, object) ON o.class = i.classoid AND o.oid = i.objoid
+             CROSS JOIN aclexplode(i.initprivs) a
+             WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'idgen')
+        ), favored AS (
+            SELECT grantee FROM item WHERE name = 'advance'
+            UNION SELECT a.grantee FROM pg_default_acl, aclexplode(defaclacl) a WHERE defaclobjtype = 'f' AND defaclnamespace = '@extschema@'::regnamespace
+        )
+        SELECT i.classoid, i.objoid,
+               string_agg(format('REVOKE %s ON %s FROM %s CASCADE', privilege_type, object, coalesce(quote_ident(rolname), 'PUBLIC')), '; ')
+                 FILTER (WHERE name !~ '^id_(to|from)_public$' OR grantee IN (TABLE favored)) AS take_back,
+               ARRAY(SELECT x FROM unnest(initprivs) x WHERE (SELECT min(a.grantee) FROM aclexplode(ARRAY[x]) a) = owner)
+               || ARRAY(SELECT makeaclitem(g.grantee, g.grantor, g.privilege_type, false) FROM item g
+                         WHERE g.classoid = i.classoid AND g.objoid = i.objoid AND g.is_of_script) AS of_script
+          FROM item i LEFT JOIN pg_roles r ON r.oid = i.grantee
+         WHERE grantee <> owner AND NOT is_of_script
+         GROUP BY i.classoid, i.objoid, owner, initprivs
+    LOOP
+        EXECUTE coalesce(given.take_back, '');
+        UPDATE pg_init_privs SET initprivs = given.of_script WHERE classoid = given.classoid AND objoid = given.objoid;
+        -- From 17 on the roles in them are noted there.
+        DELETE FROM pg_shdepend WHERE deptype = 'i' AND classid = given.classoid AND objid = given.objoid
+           AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database());
+    END LOOP;
+    PERFORM pg_catalog.set_config('search_path', path, true);
+END
+$$;
+
 CREATE FUNCTION idgen.next_id() RETURNS bigint
     AS 'MODULE_PATHNAME', 'idgen_own_next_id' LANGUAGE C VOLATILE PARALLEL SAFE SUPPORT idgen.maker_support;
 COMMENT ON FUNCTION idgen.next_id() IS 'makes an ID as next_id() does without arguments, for roles that may execute that one; stands in a schema of a superuser';
@@ -175,9 +223,6 @@ COMMENT ON FUNCTION id_to_public(bigint, integer, bytea, text) IS
     'ID encrypted with the key key_number of idgen.keys, 1 to 2147483647, or 0 for the highest, as text: prefix and "_" if there is one, the key''s number, 11 digits. tweak: with another one the text is another, so that what it is an ID of can be part of it';
 COMMENT ON FUNCTION id_from_public(text, bytea, text) IS
     'ID of public_id, a text of id_to_public with this prefix and tweak, decrypted with the key of idgen.keys that it names';
-
--- Whoever may call these uses keys that he may not see.
-REVOKE EXECUTE ON FUNCTION @extschema@.id_to_public(bigint, integer, bytea, text), @extschema@.id_from_public(text, bytea, text) FROM PUBLIC;
 
 -- What is said of arguments.
 COMMENT ON FUNCTION @extschema@.next_id(bigint, @extschema@.id_layout) IS

@@ -134,6 +134,42 @@ sub begin_writer
 	_exit(0);
 }
 
+# What default privileges give somebody that PUBLIC should not have.
+my $favored = <<'SQL';
+SELECT string_agg(given, ', ') FROM (SELECT pg_describe_object(classid, objid, 0) FROM pg_depend LEFT JOIN pg_proc p ON (classid, objid) = ('pg_proc'::regclass, p.oid) LEFT JOIN pg_class c ON (classid, objid) = ('pg_class'::regclass, c.oid)
+ WHERE deptype = 'e' AND refobjid IN (SELECT oid FROM pg_extension WHERE extname ~ '^idgen')
+   AND (c.relacl::text ~ '[{,](favored=|=r?[^r/])' OR has_function_privilege('favored', p.oid, 'EXECUTE') AND NOT has_function_privilege('public', p.oid, 'EXECUTE'))
+ UNION ALL SELECT concat('schema ', nspname) FROM pg_namespace WHERE nspname = 'idgen_registry' AND nspacl::text ~ '[{,](favored)?=') g(given)
+SQL
+
+# Nobody has more by default privileges of when the extensions were made, nor less of what was given by hand, in a dump, too.
+sub updates_born
+{
+	my $other = connect_to($node, db => 'born');
+	my $by_hand = q{SELECT string_agg(d.defined, ', ' ORDER BY d.defined COLLATE "C") FROM (SELECT pg_describe_object('pg_proc'::regclass, p.oid, 0) FROM pg_proc p, aclexplode(proacl) a WHERE a.grantee = 'helper'::regrole
+		UNION ALL SELECT concat(pg_describe_object('pg_class'::regclass, c.oid, 0), ' ', privilege_type) FROM pg_class c, aclexplode(relacl) a WHERE a.grantee = 'helper'::regrole
+		UNION ALL SELECT nspname FROM pg_namespace, aclexplode(nspacl) a WHERE a.grantee = 'helper'::regrole) d(defined)};
+	my $before = value_of($other, $by_hand);
+	like(value_of($other, $favored), qr/^(?=.*advance)(?=.*stat_shard)(?=.*horizon).*schema idgen_registry/, 'default privileges of before: what they gave');
+	{
+		my $warning = '';
+		local $SIG{__WARN__} = sub { $warning .= shift };
+		$other->{PrintWarn} = 1;
+		$other->do($_) for updates_of($other);
+		unlike($warning, qr/favored/, 'default privileges of before: no warning advises to give them again');
+	}
+	is(value_of($other, $favored), undef, 'default privileges of before: what they gave is gone');
+	is(value_of($other, q{SELECT has_sequence_privilege('public', 'idgen.horizon', 'SELECT') AND has_table_privilege('pg_monitor', 'idgen.stat_shard', 'SELECT') AND has_function_privilege('pg_monitor', 'idgen.stat_shard()', 'EXECUTE')}), 1,
+		'default privileges of before: what the script gave is there');
+	is(value_of($other, $by_hand), $before, 'default privileges of before: rights given by hand');
+	is($before, 'function id_to_public(bigint,integer,bytea,text), function idgen.advance(timestamp with time zone,boolean), idgen_registry, view idgen.stat_database SELECT', 'default privileges of before: which these are');
+	$other->disconnect;
+	$node->command_like([ 'pg_dump', '-d', $node->connstr('born') ], $_, 'default privileges of before: a dump has what was given by hand')
+	  for qr/^GRANT ALL ON FUNCTION idgen\.advance\(.* TO helper;$/m, qr/^GRANT ALL ON FUNCTION public\.id_to_public\(.* TO helper;$/m, qr/^GRANT SELECT ON TABLE idgen\.stat_database TO helper;$/m, qr/^GRANT USAGE ON SCHEMA idgen_registry TO helper;$/m;
+	my $first = join "\n", grep { / \| first \| / } map { split /\n/, catalog_of($node, 'born', $_) } @extensions;
+	return unlike($first =~ s/^table idgen_migrate\.job .*//mgr, qr/favored|helper|[{,]=[^rU]/, 'default privileges of before: first privileges are those of the scripts');
+}
+
 # Nobody has more by default privileges, nor less of what was given by hand; what the views need beside it is said.
 sub updates_favored
 {
@@ -146,11 +182,7 @@ sub updates_favored
 	$other->do($_) for 'BEGIN', 'SAVEPOINT updated', updates_of($other), 'RELEASE updated', 'COMMIT';
 	is(value_of($other, $held), $before, 'updated: rights given by hand');
 	like($before, qr/^(?=.*id_to_public)(?=.*advance)(?=.*counters).*list/, 'updated: which these are');
-	is(value_of($other, <<'SQL'), undef, 'updated: default privileges give nobody what PUBLIC may not use');
-SELECT string_agg(pg_describe_object(classid, objid, 0), ', ') FROM pg_depend LEFT JOIN pg_proc p ON (classid, objid) = ('pg_proc'::regclass, p.oid) LEFT JOIN pg_class c ON (classid, objid) = ('pg_class'::regclass, c.oid)
- WHERE deptype = 'e' AND refobjid IN (SELECT oid FROM pg_extension WHERE extname ~ '^idgen')
-   AND (c.relacl::text ~ '[{,](favored=|=r?[^r/])' OR has_function_privilege('favored', p.oid, 'EXECUTE') AND NOT has_function_privilege('public', p.oid, 'EXECUTE'))
-SQL
+	is(value_of($other, $favored), undef, 'updated: default privileges give nobody what PUBLIC may not use');
 	my ($advice) = ($warning // '') =~ /^WARNING:  views .*\nDETAIL:  .*\nHINT:  (.*)\n/;
 	is($advice, 'GRANT EXECUTE ON FUNCTION idgen.stat_errors() TO helper; GRANT EXECUTE ON FUNCTION idgen.stat_lease() TO helper', 'updated: a warning says what readers of views need');
 	$other->do('SET ROLE helper');
@@ -189,6 +221,12 @@ create_extensions('favored', {});
 $node->safe_psql('favored', $_) for 'CREATE ROLE favored', 'CREATE ROLE helper',
   'GRANT EXECUTE ON FUNCTION idgen.advance, idgen.stat_database, idgen.stat_lease, id_to_public, idgen_lease.counters, idgen_registry.list TO helper',
   'GRANT SELECT ON idgen.stat_database, idgen.stat_lease, idgen.horizon TO helper', map { "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO favored, PUBLIC" } qw(FUNCTIONS TABLES SEQUENCES TYPES);
+# Here they gave it when the extensions were made, and a role was given rights by hand, too.
+$node->safe_psql('postgres', 'CREATE DATABASE born');
+$node->safe_psql('born', $_) for map { "ALTER DEFAULT PRIVILEGES GRANT $_ TO favored, PUBLIC" } "ALL ON FUNCTIONS", "ALL ON TABLES", "ALL ON SEQUENCES", "USAGE ON SCHEMAS";
+$node->safe_psql('born', "CREATE EXTENSION $_") for @extensions;
+$node->safe_psql('born', $_) for 'GRANT EXECUTE ON FUNCTION idgen.advance, id_to_public TO helper', 'GRANT SELECT ON idgen.stat_database TO helper', 'GRANT USAGE ON SCHEMA idgen_registry TO helper',
+  map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM favored, PUBLIC" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS);
 my %catalog_before = map { $_ => catalog_of($node, 'plain', $_) } @extensions;
 makes_ids($earlier);
 my $session = connect_to($node, db => 'plain');
@@ -255,6 +293,7 @@ makes_ids('updated');
 	$other->disconnect;
 }
 updates_favored();
+updates_born();
 $slow->commit;
 is(versions_in($_), $this, "$_ is updated") for sort keys %schema_of;
 like(library_of($session), qr/^\Q$this\E, loaded when the server started \| 1 \| $/, 'updated: all is well');

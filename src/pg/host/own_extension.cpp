@@ -35,8 +35,8 @@ List *chosen_schemas() {
 }
 
 bool is_ordinary(Oid role, Oid owner) {
-    if (role == ACL_ID_PUBLIC) return true;
-    return !superuser_arg(role) && !has_privs_of_role(role, owner) && !has_privs_of_role(role, ROLE_PG_DATABASE_OWNER);
+    return role == ACL_ID_PUBLIC || (!superuser_arg(role) && !has_privs_of_role(role, owner) &&
+                                     !has_privs_of_role(role, ROLE_PG_DATABASE_OWNER));
 }
 
 void append_to_list(StringInfo list, const char *separator, const char *text) {
@@ -49,18 +49,17 @@ struct Findings {
 };
 
 // What the rights on a schema, which others than its owner have, leave open.
-void look_at_rights(const FormData_pg_namespace &schema, Acl *rights, bool is_chosen, Findings &findings) {
+void look_at_rights(Oid owner, const char *name, Acl *rights, bool is_chosen, Findings &findings) {
     StringInfo roles = makeStringInfo();
     bool is_passed_on = false;
     for (int i = 0; i < ACL_NUM(rights); i++) {
         const AclItem &item = ACL_DAT(rights)[i];
-        if ((ACLITEM_GET_PRIVS(item) & ACL_CREATE) == 0 || !is_ordinary(item.ai_grantee, schema.nspowner)) continue;
+        if ((ACLITEM_GET_PRIVS(item) & ACL_CREATE) == 0 || !is_ordinary(item.ai_grantee, owner)) continue;
         if (!is_chosen && item.ai_grantee != ACL_ID_PUBLIC) continue;
         append_to_list(roles, ", ", item.ai_grantee == ACL_ID_PUBLIC ? "PUBLIC" : role_name(item.ai_grantee));
-        is_passed_on |= item.ai_grantor != schema.nspowner;
+        is_passed_on |= item.ai_grantor != owner;
     }
     if (roles->len == 0) return;
-    const char *name = quote_identifier(NameStr(schema.nspname));
     append_to_list(findings.open, ", ", psprintf("%s may create functions in %s", roles->data, name));
     append_to_list(findings.revoke, "; ",
                    psprintf("REVOKE CREATE ON SCHEMA %s FROM %s%s", name, roles->data, is_passed_on ? " CASCADE" : ""));
@@ -70,10 +69,15 @@ void look_at_schema(Oid oid, bool is_chosen, Findings &findings) {
     HeapTuple row = SearchSysCache1(NAMESPACEOID, ObjectIdGetDatum(oid));
     if (!HeapTupleIsValid(row)) return;
     const auto &schema = form_of<FormData_pg_namespace>(row);
-    if (is_chosen) append_to_list(findings.closed, ", ", quote_identifier(NameStr(schema.nspname)));
+    const char *name = quote_identifier(NameStr(schema.nspname));
+    if (is_chosen) append_to_list(findings.closed, ", ", name);
+    if (is_chosen && is_ordinary(schema.nspowner, ROLE_PG_DATABASE_OWNER)) {
+        append_to_list(findings.open, ", ", psprintf("%s owns %s", role_name(schema.nspowner), name));
+        append_to_list(findings.revoke, "; ", psprintf("ALTER SCHEMA %s OWNER TO CURRENT_USER", name));
+    }
     bool is_null;
     Datum rights = SysCacheGetAttr(NAMESPACEOID, row, Anum_pg_namespace_nspacl, &is_null);
-    if (!is_null) look_at_rights(schema, DatumGetAclP(rights), is_chosen, findings);
+    if (!is_null) look_at_rights(schema.nspowner, name, DatumGetAclP(rights), is_chosen, findings);
     ReleaseSysCache(row);
 }
 

@@ -303,9 +303,9 @@ for (@breaks)
 	is($extend->(), 0, 'schemas in which nobody else may create: no warning') or diag("@warnings");
 	is_deeply($row->(), $closed, 'schemas in which nobody else may create: the row says so');
 
-	# Those who are trusted anyway: superusers, the owner of the schema, that of the database, members of both. In
-	# public others than PUBLIC may make their tables.
-	$boss->do($_) for 'ALTER SCHEMA kinds OWNER TO writer', 'GRANT CREATE ON SCHEMA ids TO dba, owner, deputy, pg_database_owner', 'GRANT CREATE ON SCHEMA public TO app';
+	# Those who are trusted anyway: superusers, the owner of the database, its members, members of the owner of the
+	# schema. In public others than PUBLIC may make their tables.
+	$boss->do($_) for 'GRANT dba TO writer', 'ALTER SCHEMA kinds OWNER TO dba', 'GRANT CREATE ON SCHEMA kinds TO writer', 'ALTER SCHEMA leases OWNER TO owner', 'GRANT CREATE ON SCHEMA ids TO dba, owner, deputy, pg_database_owner', 'GRANT CREATE ON SCHEMA public TO app';
 	is($extend->(), 0, 'roles that are trusted: no warning') or diag("@warnings");
 	is_deeply($row->(), $closed, 'roles that are trusted: the row');
 
@@ -318,7 +318,10 @@ for (@breaks)
 		[ [ 'GRANT CREATE ON SCHEMA leases TO mallory WITH GRANT OPTION', 'SET ROLE mallory', 'GRANT CREATE ON SCHEMA leases TO app', 'RESET ROLE' ],
 			'mallory, app may create functions in leases', 'REVOKE CREATE ON SCHEMA leases FROM mallory, app CASCADE', 1 ],
 		[ [ 'GRANT CREATE ON SCHEMA ids TO mallory', 'GRANT CREATE ON SCHEMA public TO PUBLIC' ],
-			'mallory may create functions in ids, PUBLIC may create functions in public', 'REVOKE CREATE ON SCHEMA ids FROM mallory; REVOKE CREATE ON SCHEMA public FROM PUBLIC', 4 ])
+			'mallory may create functions in ids, PUBLIC may create functions in public', 'REVOKE CREATE ON SCHEMA ids FROM mallory; REVOKE CREATE ON SCHEMA public FROM PUBLIC', 4 ],
+		[ ['ALTER SCHEMA leases OWNER TO mallory'], 'mallory owns leases', 'ALTER SCHEMA leases OWNER TO CURRENT_USER', 1 ],
+		[ [ 'REVOKE ALL ON SCHEMA ids FROM CURRENT_USER', 'ALTER SCHEMA ids OWNER TO app', 'GRANT CREATE ON SCHEMA ids TO mallory' ],
+			'app owns ids, mallory may create functions in ids', 'ALTER SCHEMA ids OWNER TO CURRENT_USER; REVOKE CREATE ON SCHEMA ids FROM mallory', 2 ])
 	{
 		my ($grants, $who, $advice, $count) = @$case;
 		$boss->do($_) for @$grants;

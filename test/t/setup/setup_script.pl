@@ -151,6 +151,14 @@ CREATE TABLE pg_catalog.pg_dist_node AS SELECT unnest('{1,2}'::int[]) AS nodeid,
 GRANT SELECT ON pg_catalog.pg_dist_local_group, pg_catalog.pg_dist_node TO PUBLIC;
 CREATE FUNCTION pg_catalog.run_command_on_workers(command text, OUT nodename text, OUT nodeport int, OUT success boolean, OUT result text) RETURNS SETOF record LANGUAGE sql
     AS $$ SELECT v.* FROM (VALUES ('w1', 5432, true, ''), ('w2', 5432, true, CASE WHEN command ~ 'shards' THEN 'citus' ELSE 'citus, idgen' END)) AS v $$;
+-- Citus would make the functions of the last step on the workers, too, and a standby that is away would hold their COMMIT up.
+CREATE FUNCTION alone() RETURNS event_trigger LANGUAGE plpgsql AS $$
+BEGIN
+    ASSERT NOT EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE schema_name = 'pg_temp')
+        OR current_setting('synchronous_commit') = 'off' AND current_setting('citus.enable_ddl_propagation') = 'off', 'not alone';
+END
+$$;
+CREATE EVENT TRIGGER alone ON ddl_command_end WHEN TAG IN ('CREATE FUNCTION') EXECUTE FUNCTION alone();
 SQL
 refuses('a worker of Citus', $node, [qw(--database grid --citus)], qr/a worker of Citus/, qr/on each worker: idgen-setup --preload/);
 $node->safe_psql('grid', 'SET allow_system_table_mods = on; UPDATE pg_catalog.pg_dist_local_group SET groupid = 0');
