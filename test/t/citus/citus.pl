@@ -114,6 +114,18 @@ wait_until($two, q{SELECT count(*) = 1 FROM pg_stat_activity WHERE wait_event_ty
 $session->do('UPDATE pg_catalog.pg_dist_local_group SET groupid = 7; INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7); COMMIT');
 $one->pg_result;
 is($waiting->fetchrow_array, 7, 'what waits while a worker is added has its group');
+
+# Later versions delete the rows, and nothing waits: a worker that is added and removed again and again never has group 0.
+$session->do('SET allow_system_table_mods = on');
+$session->do(q{DO $$ BEGIN FOR i IN 1 .. 5000 LOOP
+	DELETE FROM pg_catalog.pg_dist_node; UPDATE pg_catalog.pg_dist_local_group SET groupid = 0; COMMIT;
+	UPDATE pg_catalog.pg_dist_local_group SET groupid = 7; INSERT INTO pg_catalog.pg_dist_node VALUES (1, 0), (2, 7); COMMIT;
+END LOOP; END $$}, { pg_async => PG_ASYNC });
+my %drawn;
+until ($session->pg_ready) { $drawn{ eval { shard_of('next_id()') } // 'refused' }++ }
+$session->pg_result;
+$session->do('RESET allow_system_table_mods');
+is(join(' ', sort keys %drawn), '7 refused', 'a worker that is added and removed never draws from the shard of the coordinator');
 set_group(0);
 is(shard_of($_), 0, "the coordinator: $_") for 'next_id()', '(next_id_array(3))[3]';
 
