@@ -33,8 +33,8 @@ BEGIN
         IF now < known.at THEN
             RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the clock of the registry lies behind an instant that it knows',
                 DETAIL = format('It says %s, and %s is %s. Such a clock does not show what was granted since.', now, known.what, known.at),
-                HINT = 'If the clock is right, call advance() again after that instant. If it is not, correct it first. Or name an instant above '
-                    || 'all that can have been granted: SELECT idgen_registry.advance(at => ...).';
+                HINT = 'If the clock is right, nodes that run keep that instant ahead of it: stop them, and call advance() again after that instant; or '
+                    || 'name an instant above all that was granted: SELECT idgen_registry.advance(at => now() + ''15 min''). If it is not, correct it first.';
         END IF;
         at := now + longest_ahead;
     END IF;

@@ -140,7 +140,7 @@ use Time::HiRes qw(sleep time);
 		kill 'CONT', $keeper;
 		wait_for('the warning', sub { told($node, 'the registry has lost horizons that it had granted') });
 		like(status_of($session, 'registry'),
-			qr/it was put back to an older state, or is new, and was not advanced: shard 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
+			qr/it was put back to an older state, is new or damaged, and was not advanced: shard 30 ends at .*, and was granted up to .* to this server \| f \| Advance it now, to an instant above /,
 			"$kind: the status says what to do");
 		like(value_of($session, 'SELECT trouble FROM idgen.stat_registry'), qr/put back to an older state/,
 		  "$kind: the view says that the registry was put back");

@@ -205,7 +205,7 @@ row_is($watcher, 'lease', '3 chosen by the registry; 7 by hand; horizon 25.000 s
 
 # A registry that has lost what it granted.
 registry_lost($session, 3, 4_000, -6_000);
-row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, or is new, and was not advanced: shard 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
+row_like($watcher, 'registry', qr/^answered last at [^;]*; it was put back to an older state, is new or damaged, and was not advanced: shard 3 ends at \d[^;]* there, and was granted up to \d[^;]* to this server \| f \| Advance it now, to an instant above \d/,
 	'horizons lost');
 like(value_of($watcher, 'SELECT trouble FROM idgen.stat_registry'), qr/^it was put back to an older state/,
 	'horizons lost: the view');

@@ -325,7 +325,12 @@ sub check_advance
 		'granted', "$db: within it");
 	# The horizon lies ahead of the clock, as of a server that goes on: then the clock may be wrong.
 	fails_with($owner, 'SELECT idgen_registry.advance()', '55000',
-		qr/the clock of the registry lies behind an instant that it knows\nDETAIL:  It says .*, and the horizon of shard 10 is .*HINT:  If the clock is right, call advance\(\) again after/s, "$db: an advance by a clock behind a horizon");
+		qr/the clock of the registry lies behind an instant that it knows\nDETAIL:  It says .*, and the horizon of shard 10 is .*HINT:  If the clock is right, nodes that run keep/s, "$db: an advance by a clock behind a horizon");
+	# What the HINT names can be done while they run.
+	my ($advice) = $owner->errstr =~ /(SELECT idgen_registry\.advance\(at => .*?'\))/;
+	$owner->begin_work;
+	cmp_ok(1000 * value_of($owner, "SELECT extract(epoch FROM ($advice))"), '>=', $after + 15 * 60 * 1000, "$db: the advice is followed");
+	$owner->rollback;
 	fails_with($owner, q{SELECT idgen_registry.advance(at => now() + interval '30 s')}, '22023',
 		qr/the horizon of shard 10 is/, "$db: an advance to below a horizon");
 	$owner->do('UPDATE idgen_registry.lease SET claimed_ms = 0, horizon_ms = ?', undef, $after - 1000);

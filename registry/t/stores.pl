@@ -380,7 +380,7 @@ for my $value ('nothing of ours', '{"horizon_ms": "5"}')
 	my $horizon_ms = $value =~ /(5)/ ? $1 : 0;
 	is($store->list, "answered floor 0; 2 0 held left number 2; 3 $horizon_ms held for ever unknown: damaged key number/0000000003; 5 0 held left number 5",
 		"etcd: a number's key that holds $value is listed as held, as far as it can be read");
-	is($_, 'limited the key number/0000000003 in the etcd lacks a field, or holds something else: call idgen_lease.advance_registry() before you delete it',
+	is($_, "limited the key number/0000000003 in the etcd lacks a field, or holds something else: call idgen_lease.advance_registry(at => now() + '15 min') before you delete it",
 		"etcd: nothing is done with a key that holds $value, and the answer names it")
 	  for $store->extend(3, 11, 12, 0, 5000), $store->claim(3, 11, 21, 22), $store->stop(3, 11, 12, 0, 0), $store->release(3);
 }
@@ -436,6 +436,9 @@ sub _check_owner_calls
 	fails_with($caller, 'SELECT idgen_lease.advance_registry()', '08004',
 		qr/refused the call.*clock of the etcd lies behind an instant.*the horizon of shard 0 is .*give an instant/s,
 		'etcd: an advance by a clock behind a horizon');
+	# What it says can be done while servers hold numbers.
+	my ($advice) = $caller->errstr =~ /(at => now\(\) \+ '15 min')/;
+	is(value_of($caller, "SELECT idgen_lease.advance_registry($advice) > now() + interval '14 min'"), 1, 'etcd: the advice is followed');
 	fails_with($caller, q{SELECT idgen_lease.advance_registry('10 min')}, '08004',
 		qr/refused the call.*must lie between 11 min,/s, 'etcd: by less than the limit now in force');
 	fails_with($caller, q{SELECT idgen_lease.advance_registry(at => now() + interval '1 s')}, '08004',

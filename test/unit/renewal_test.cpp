@@ -339,6 +339,15 @@ TEST_F(RenewalTest, APendingRecordIsOfItsMachine) {
     EXPECT_EQ(renewal.begun, "begun begun ");
 }
 
+TEST(Stall, CountsForAMinuteAfterTheLastRequest) {
+    constexpr std::int64_t begin_ms = (std::int64_t{1} << 32) - 10'000;
+    std::uint64_t stall = extended_stall(extended_stall(0, begin_ms), begin_ms + 15'148);
+    EXPECT_EQ(stall_ms(0, begin_ms), 0U);
+    EXPECT_EQ(stall_ms(stall, begin_ms + 15'148), 15'148U);
+    EXPECT_EQ(stall_ms(stall, begin_ms + 75'148), 15'148U);
+    EXPECT_EQ(stall_ms(stall, begin_ms + 75'149), 0U);
+}
+
 TEST(Patience, AfterEachOutcome) {
     constexpr struct {
         Renewal renewal;

@@ -222,7 +222,7 @@ Reply look(EtcdClient &client, int64 number, const Deadline &deadline, EtcdView 
     if (read_number(key_read(answer.json, 1), has_holder, view.registry, view.number)) return Reply::answered;
     return put_trouble(
         trouble, Reply::limited,
-        "the key %s in the etcd lacks a field, or holds something else: call idgen_lease.advance_registry() before you delete it",
+        "the key %s in the etcd lacks a field, or holds something else: call idgen_lease.advance_registry(at => now() + '15 min') before you delete it",
         short_key(number));
 }
 

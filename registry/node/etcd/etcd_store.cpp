@@ -172,7 +172,7 @@ Reply choose_instant(const EtcdView &view, const Known &known, const AdvanceTo &
     if (at_ms == 0)
         return put_trouble(
             trouble, Reply::denied,
-            "the clock of the etcd lies behind an instant that the registry knows: %s; if the clock is right, try again after that, else correct it or give an instant",
+            "the clock of the etcd lies behind an instant that the registry knows: %s; if it is right, give an instant, at => now() + '15 min', or stop the nodes and wait; else correct it",
             text_of(known));
     if (at_ms < Max(view.now_ms, known.at_ms) || at_ms > view.now_ms + two_days_ms)
         return put_trouble(trouble, Reply::denied,

@@ -109,7 +109,7 @@ bool has_trouble(const LeaseSurvey &leases) {
 const char *older_text(const OlderRegistry &older) {
     if (older.granted_ms == 0) return "";
     return psprintf(
-        "it was put back to an older state, or is new, and was not advanced: shard %lld ends at %s there, and was granted up to %s to this server",
+        "it was put back to an older state, is new or damaged, and was not advanced: shard %lld ends at %s there, and was granted up to %s to this server",
         static_cast<long long>(older.number), instant_text(older.known_ms), instant_text(older.granted_ms));
 }
 

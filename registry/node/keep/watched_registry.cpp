@@ -138,7 +138,7 @@ void warn_older_registry(int64 number, int64 granted_ms, int64 known_ms) {
     ereport(
         WARNING, errcode(ERRCODE_WARNING), errmsg("the registry has lost horizons that it had granted"),
         errdetail(
-            "It granted shard %lld to this server up to %s, and now says %s: it was restored to an older state, or is new, and was not advanced.",
+            "It granted shard %lld to this server up to %s, and now says %s: it was restored to an older state, is new or damaged, and was not advanced.",
             static_cast<long long>(number), pg::instant_text(granted_ms), pg::instant_text(known_ms)),
         errhint("%s", pg::older_registry_hint(granted_ms)));
 }

@@ -77,7 +77,7 @@ void require_above_granted(int64 at_ms) {
     ereport(ERROR, errcode(ERRCODE_INVALID_PARAMETER_VALUE),
             errmsg("the registry has granted IDs of this server beyond %s", pg::instant_text(at_ms)),
             errdetail("This server may make IDs up to %s with a shard of the registry.", pg::instant_text(granted_ms)),
-            errhint("Give an instant above that, or none."));
+            errhint("Give an instant above that."));
 }
 
 // A month counts as 30 days, as when PostgreSQL compares intervals.

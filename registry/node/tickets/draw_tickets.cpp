@@ -112,7 +112,7 @@ const char *owner_calls() {
         errmsg("the registry gives numbers of counter \"%s\" again", name),
         errdetail("It was put back to an older state, and was not advanced."),
         errhint(
-            "Advance it now, by idgen_registry.advance() there, or with etcd by idgen_lease.advance_registry(); then say where the counter goes on."));
+            "Advance it now, by idgen_registry.advance(at => now() + '15 min') there, or with etcd by idgen_lease.advance_registry(at => now() + '15 min'); then say where the counter goes on."));
 }
 
 // A counter as a session finds it that gets no number.

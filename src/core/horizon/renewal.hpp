@@ -193,8 +193,8 @@ constexpr Patience patience_after(Renewal renewal, std::int64_t waited_ms, std::
 }
 
 // For how long renewals of a horizon have been asked for in vain. One word: since when and when last, each ms of a
-// clock that no step touches, modulo 2^32; 0 while none is outstanding. A database in which no session asks any more
-// keeps what it has, until the next renewal succeeds.
+// clock that no step touches, modulo 2^32; 0 while none is outstanding. It counts for a minute after the last request:
+// what held that one up may be gone.
 
 // The stall, with one more request at `now_ms`.
 constexpr std::uint64_t extended_stall(std::uint64_t stall, std::int64_t now_ms) noexcept {
@@ -203,8 +203,9 @@ constexpr std::uint64_t extended_stall(std::uint64_t stall, std::int64_t now_ms)
     return since << 32 | last;
 }
 
-constexpr std::uint32_t stall_ms(std::uint64_t stall) noexcept {
-    return static_cast<std::uint32_t>(stall) - static_cast<std::uint32_t>(stall >> 32);
+constexpr std::uint32_t stall_ms(std::uint64_t stall, std::int64_t now_ms) noexcept {
+    auto last = static_cast<std::uint32_t>(stall);
+    return static_cast<std::uint32_t>(now_ms) - last > 60000 ? 0 : last - static_cast<std::uint32_t>(stall >> 32);
 }
 
 // Why and when a renewal was refused, by the clock, in one word that is not 0.

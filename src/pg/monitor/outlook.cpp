@@ -56,11 +56,12 @@ struct RehearsedPage {
     void leave_numbers() noexcept {}
     bool try_lock() noexcept { return true; }
     void unlock() noexcept {}
-    // What is out of bounds is for the renewal to judge.
-    Renewal lock_page(RecordPage &page) noexcept {
+    // What is out of bounds is for the renewal to judge. The lock of a renewal is a stronger one than that of a look.
+    Renewal lock_page(RecordPage &page) {
         page = {};
         page.record = copies.page;
-        return copies.survey.page == Renewal::out_of_bounds ? Renewal::granted : copies.survey.page;
+        Renewal read = copies.survey.page == Renewal::out_of_bounds ? Renewal::granted : copies.survey.page;
+        return with_sequence(Record::horizon, [read](Relation) { return Outcome{read, 0}; }).renewal;
     }
     uint64 lsn() const noexcept { return 0; }
     uint64 write_page(const RecordPage &page) noexcept {
@@ -212,12 +213,6 @@ struct RehearsedDraw {
 };
 
 // What a session found that tried, since the last grant: what a look cannot know.
-
-bool is_found_by_trying(Renewal renewal, const Survey &survey) noexcept {
-    bool is_silent = renewal == Renewal::not_acknowledged && survey.has_standby_names;
-    return is_silent || renewal == Renewal::locked || renewal == Renewal::origin_locked;
-}
-
 void look_at_tries(Rehearsal &copies) {
     SharedDatabase *database = find_database(copies.state);
     if (database == nullptr) return;
@@ -226,7 +221,9 @@ void look_at_tries(Rehearsal &copies) {
     uint64 stall = pg_atomic_read_u64(&database->stall);
     auto since_ms = static_cast<int64>(static_cast<uint32>(monotonic_ms()) - static_cast<uint32>(stall >> 32));
     Outlook &outlook = copies.outlook;
-    if (refused != 0 && is_found_by_trying(renewal_refused(refused), copies.survey)) {
+    // Of standbys that have confirmed since what was written then, the session's finding is over.
+    if (renewal_refused(refused) == Renewal::not_acknowledged &&
+        !is_acknowledged(copies.state, database->horizon.pending_lsn)) {
         outlook.refusal = refusal_of_renewal({renewal_refused(refused), 0}, Record::horizon, settings.max_wait_ms);
         outlook.found_ms = refused_ms(refused);
         outlook.makes_ids = false;

@@ -149,7 +149,8 @@ void look_at_renewals(SharedState *state, Survey &survey) {
     if (database == nullptr) return;
     survey.renewals = pg_atomic_read_u64(&database->renewals);
     survey.renewed_ms = static_cast<int64>(pg_atomic_read_u64(&database->renewed_ms));
-    survey.stall_ms = stall_ms(pg_atomic_read_u64(&database->stall));
+    uint64 stall = pg_atomic_read_u64(&database->stall);
+    survey.stall_ms = stall_ms(stall, monotonic_ms());
     survey.advanced_ms = database->horizon.advanced_ms;
     Arrivals &arrivals = database->arrivals;
     survey.arrived_others = pg_atomic_read_u64(&arrivals.others);

@@ -170,7 +170,7 @@ inline int64 settled_lag_ms(const Survey &survey) noexcept {
 CitusNode surveyed_node(const Survey &survey);
 
 // By a draw in the order of every draw (core/draw/draw_order.hpp), over copies of what it would read. So it judges as a
-// draw does. It takes and writes nothing, and a wait only moves its own clock on.
+// draw does. It takes no ID and writes nothing, and a wait only moves its own clock on.
 Outlook look_ahead(SharedState *state, const Survey &survey);
 
 // Looks at everything.

@@ -93,7 +93,7 @@ constexpr const char *see_registry_hint =
 // What to do if a registry has lost horizons; by palloc.
 inline const char *older_registry_hint(int64 granted_ms) {
     return psprintf(
-        "Advance it now, to an instant above %s: idgen_registry.advance() there, or with etcd idgen_lease.advance_registry() on a node. Until then other servers can make IDs again.",
+        "Advance it now, to an instant above %s: idgen_registry.advance(at => now() + '15 min') there, or with etcd idgen_lease.advance_registry(at => now() + '15 min') on a node. Until then other servers can make IDs again.",
         instant_text(granted_ms));
 }
 

@@ -46,10 +46,13 @@ DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 
 def id64_to_bytes(text):
+    """Raises an error for what the server refuses as an id64."""
+    if len(text) != 11:
+        raise ValueError(f'an id64 has 11 characters: {text!r}')
     number = 0
     for digit in text:
         number = number * 62 + DIGITS.index(digit)
-    return number.to_bytes(8, 'big')
+    return number.to_bytes(8, 'big', signed=True)  # a positive bigint
 
 
 def id64_from_bytes(data):
@@ -58,6 +61,13 @@ def id64_from_bytes(data):
         number, digit = divmod(number, 62)
         text = DIGITS[digit] + text
     return text
+
+
+def is_refused(text):
+    try:
+        return not id64_to_bytes(text)
+    except (ValueError, OverflowError):
+        return True
 
 
 async def kinds(connection):
@@ -77,6 +87,7 @@ async def kinds(connection):
         'album': album_id, 'pictures': pictures, 'stored': await connection.fetchval('SELECT pictures FROM album WHERE id = $1', album_id),
         'copied': [id for (id,) in await connection.fetch('SELECT id FROM album WHERE id = ANY($1) ORDER BY id', pictures)],
         'same': [id64_from_bytes(id64_to_bytes(id)) for id in pictures],
+        'refused': [text for text in ('', '5', '04oBVmyxvRfX', '4oBVmyxvRf-', 'AzL8n0Y58m8', 'AzL8n0Y58m7') if is_refused(text)],
         'max': await connection.fetchval('SELECT 9223372036854775807::id64'), 'version': asyncpg.__version__}))
 
 

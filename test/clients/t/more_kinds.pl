@@ -42,6 +42,7 @@ sub check_album
 my $asyncpg = read_json(made_by('asyncpg', 'asyncpg', "$python app.py kinds"));
 check_album('asyncpg', $asyncpg);
 is_deeply([ @$asyncpg{qw(copied same)} ], [ ($asyncpg->{pictures}) x 2 ], 'asyncpg: binary COPY by the codec');
+is_deeply($asyncpg->{refused}, [ '', qw(5 04oBVmyxvRfX 4oBVmyxvRf- AzL8n0Y58m8) ], 'asyncpg: the codec refuses what the server refuses');
 is($asyncpg->{max}, $node->safe_psql('asyncpg', 'SELECT 9223372036854775807::id64'), 'asyncpg: the codec reads the last ID');
 
 # pandas.

@@ -334,8 +334,9 @@ $borrower->pg_cancel;
 $borrower->disconnect;
 
 # A renewal that is held up.
-$watcher->begin_work;
-$watcher->do('ALTER SEQUENCE idgen.horizon OWNED BY NONE');
+my $locker = connect_to($node);
+$locker->begin_work;
+$locker->do('ALTER SEQUENCE idgen.horizon OWNED BY NONE');
 set_clock($node, '+31');
 $session->do("SET idgen.max_wait = '1h'");
 $session->do('SELECT next_id(30)', { pg_async => PG_ASYNC });
@@ -343,7 +344,8 @@ becomes_true(sub { database_row()->{stall} > 5100 }, 'stall: how long a renewal 
 $row = fact('renewal');
 is($row->{ok}, 0, 'renewal: not ok');
 like($row->{value}, qr/^the durable horizon was not renewed within 1 h\. Another transaction holds a lock on sequence/, 'renewal: why not');
-$watcher->rollback;
+$locker->rollback;
+$locker->disconnect;
 $session->pg_result;
 is(columns(database_row(), 'stall') . ' ' . fact('renewal')->{ok}, 'stall=0 1', 'renewed at last');
 is(row_of('SELECT * FROM idgen.stat_backend WHERE pid = ?', $pid)->{waits}, 0,
