@@ -86,10 +86,10 @@ BEGIN
 END
 $$;
 
--- Objects that tables call when rows change, with the tables that their rules write and that a view reads, and that belong to
--- others than superusers. A table stands for those below it, which get its rows, and those above it, whose partition keys are
--- computed. Each batch asks: compiling the query would take longer than the batch.
-CREATE FUNCTION idgen_migrate.foreign_code(tables oid[]) RETURNS TABLE (object text, owner name)
+-- Objects that tables call when rows change, with the tables that their rules write and that a view reads. A table stands for those
+-- below it, which get its rows, and those above it, whose partition keys are computed. Each batch asks: compiling the query would take
+-- longer than the batch.
+CREATE FUNCTION idgen_migrate.used_by(tables oid[]) RETURNS TABLE (class oid, object oid)
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     RETURN QUERY
@@ -122,6 +122,16 @@ BEGIN
                          OR d.classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM pg_rewrite w WHERE w.oid = d.objid AND w.ev_class = u.objid)
                          OR d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'I')))
                     OR u.classid IN ('pg_opclass'::regclass, 'pg_opfamily'::regclass, 'pg_operator'::regclass) AND d.classid IN ('pg_amop'::regclass, 'pg_amproc'::regclass))) n)
+    SELECT classid, objid FROM used;
+END
+$$;
+
+-- What of that belongs to others than superusers.
+CREATE FUNCTION idgen_migrate.foreign_code(tables oid[]) RETURNS TABLE (object text, owner name)
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
+BEGIN
+    RETURN QUERY
+    WITH used AS MATERIALIZED (SELECT u.class AS classid, u.object AS objid FROM idgen_migrate.used_by(tables) u)
     SELECT pg_describe_object(o.classid, o.objid, 0), r.rolname
       FROM (SELECT classid, objid, proowner AS owner FROM used JOIN pg_proc p ON classid = 'pg_proc'::regclass AND p.oid = objid
             UNION ALL SELECT classid, objid, relowner FROM used JOIN pg_class c ON classid = 'pg_class'::regclass AND c.oid = objid AND c.relkind NOT IN ('i', 'I', 'c')
@@ -167,6 +177,7 @@ COMMENT ON FUNCTION idgen_migrate.key_column(oid) IS 'the column of a primary ke
 COMMENT ON FUNCTION idgen_migrate.beside(name, name) IS 'name of the column beside a reference';
 COMMENT ON FUNCTION idgen_migrate.time_text(oid, name) IS 'the instant of a row as an expression';
 COMMENT ON FUNCTION idgen_migrate.tables_around(oid) IS 'a table, those above and below it, and those that reference them';
+COMMENT ON FUNCTION idgen_migrate.used_by(oid[]) IS 'what runs when rows of tables change';
 COMMENT ON FUNCTION idgen_migrate.foreign_code(oid[]) IS 'what tables use that belongs to others than superusers';
 COMMENT ON FUNCTION idgen_migrate.is_others(oid, oid) IS 'whether an object belongs to another ordinary role';
 COMMENT ON FUNCTION idgen_migrate.makers_in(oid) IS 'the other ordinary roles that own a schema or may create in it';

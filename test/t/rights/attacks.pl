@@ -570,6 +570,30 @@ for my $what (sort keys %reached)
 	$boss->do($_) for 'DROP RULE log ON boss.r', 'DROP FUNCTION IF EXISTS boss.note()', 'DROP TABLE IF EXISTS boss.address CASCADE', 'DROP ' . ($what =~ /server/ ? 'FOREIGN ' : '') . 'TABLE boss.log CASCADE', 'DROP TABLE IF EXISTS evil.part';
 }
 
+# A trigger that comes to a partition that a rule reaches, after all was looked at.
+$boss->do($_) for 'CREATE TABLE boss.log (id bigint) PARTITION BY LIST (id)', 'CREATE TABLE boss.part PARTITION OF boss.log DEFAULT', 'GRANT TRIGGER ON boss.part TO mallory', 'GRANT USAGE ON SCHEMA boss TO mallory',
+  'DROP TABLE boss.r', q{CREATE TABLE boss.r (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')}, 'INSERT INTO boss.r VALUES (NULL)', 'CREATE TABLE boss.gate AS SELECT 1 AS a',
+  'CREATE RULE a AS ON UPDATE TO boss.r DO ALSO UPDATE boss.gate SET a = a', 'CREATE RULE b AS ON UPDATE TO boss.r DO ALSO INSERT INTO boss.log VALUES (NEW.id)';
+my $gate = connect_to($node, db => "app$number");
+$gate->do($_) for 'BEGIN', 'SELECT FROM boss.gate FOR UPDATE';
+$boss->do(q{CALL idgen_migrate.backfill('boss.r', 'id', 'made', 5)}, { pg_async => PG_ASYNC });
+wait_until($root, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $boss->{pg_pid} AND NOT granted)");
+$mallory->do('CREATE TRIGGER t BEFORE INSERT ON boss.part FOR EACH ROW EXECUTE FUNCTION evil.fall()', { pg_async => PG_ASYNC });
+wait_until($gate, "SELECT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = 'boss.part'::regclass) OR EXISTS (SELECT FROM pg_locks WHERE pid = $mallory->{pg_pid} AND NOT granted)");
+$gate->do('COMMIT');
+ok(succeeds($boss), 'a trigger that comes to a partition meanwhile waits');
+nobody_fell('a trigger that comes to a partition meanwhile');
+ok(succeeds($mallory), 'a trigger that comes to a partition meanwhile comes then');
+$gate->disconnect;
+
+# An event trigger that calls what is Mallory's.
+$boss->do($_) for 'CREATE TABLE boss.e (id bigint UNIQUE)', 'INSERT INTO boss.e VALUES (NULL)', 'CREATE FUNCTION evil.event() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); END $$',
+  'CREATE EVENT TRIGGER sees ON ddl_command_end EXECUTE FUNCTION evil.event()', 'ALTER FUNCTION evil.event() OWNER TO mallory';
+$mallory->do('DELETE FROM evil.loot');
+like((try_all($boss, q{CALL idgen_migrate.backfill('boss.e', 'id', NULL, 5)}))[0] // '', qr/event trigger sees calls function evil\.event\(\) of mallory/, "an event trigger: refused");
+nobody_fell('an event trigger');
+$boss->do('DROP EVENT TRIGGER sees');
+
 # Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
 # migrates.
 new_database(0);
