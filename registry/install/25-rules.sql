@@ -39,7 +39,8 @@ BEGIN
             DETAIL = 'Only the primary grants numbers.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
     ELSIF current_setting('session_replication_role') = 'replica' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'a registry is not changed where session_replication_role is replica',
-            DETAIL = 'Its tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
+            DETAIL = 'Its tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first. The function of a trigger that replication fires gets that from a superuser: '
+                || 'ALTER FUNCTION ... SET session_replication_role = origin.';
     END IF;
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);

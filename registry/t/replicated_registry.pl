@@ -106,6 +106,19 @@ sub check_replication
 	}
 	is(claimed($subscriber, 31), 'refused', "$db: the shard is still held");
 	is(next_of($subscriber), '[21,31)', "$db: still no number comes again");
+
+	# A trigger that replication fires takes a range once its function has what the HINT says.
+	$subscriber->do($_) for q{SELECT idgen_registry.create_counter('fired')},
+	  q{CREATE FUNCTION public.takes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM idgen_registry.take_range('fired', 7); RETURN NEW; END $$},
+	  'CREATE TRIGGER takes BEFORE INSERT ON photo FOR EACH ROW EXECUTE FUNCTION takes()', 'ALTER TABLE photo ENABLE ALWAYS TRIGGER takes';
+	my $seen = -s $to->logfile;
+	my $rows = value_of($subscriber, 'SELECT count(*) FROM photo');
+	$publisher->do('INSERT INTO photo SELECT max(id) + 1 FROM photo');
+	my $refused = qr/ERROR:  a registry is not changed where session_replication_role is replica\n.*?HINT:  .*?(ALTER FUNCTION) \.\.\. (SET session_replication_role = origin)\./s;
+	my @words = wait_for('an error', sub { slurp_file($to->logfile, $seen) =~ $refused ? [ $1, $2 ] : 0 })->@*;
+	$subscriber->do(join ' takes() ', @words);
+	wait_for('a row', sub { value_of($subscriber, 'SELECT count(*) FROM photo') == $rows + 1 });
+	is(value_of($subscriber, q{SELECT last FROM idgen_registry.counter WHERE name = 'fired'}), 7, "$db: a trigger that replication fires takes a range as the HINT says");
 	$subscriber->do("DROP SUBSCRIPTION of_$db");
 
 	# What a call writes in such a session would not be kept.
