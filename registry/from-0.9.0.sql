@@ -26,8 +26,25 @@ BEGIN
 END
 $$;
 
--- All that the update locks, before the table that calls lock last.
-LOCK TABLE idgen_registry.creation, idgen_registry.registry, idgen_registry.counter, idgen_registry.lease IN SHARE ROW EXCLUSIVE MODE;
+-- All that the update locks, the table that calls lock last at the end. Behind a lock that waits for an open take_range() all calls would
+-- wait, so none waits for long, and between two attempts they go on.
+DO $$
+BEGIN
+    FOR attempt IN 1 .. 100 LOOP
+        BEGIN
+            PERFORM pg_catalog.set_config('lock_timeout', '200ms', true);
+            LOCK TABLE idgen_registry.creation, idgen_registry.registry, idgen_registry.counter, idgen_registry.lease IN SHARE ROW EXCLUSIVE MODE;
+            LOCK TABLE idgen_registry.taken IN ACCESS EXCLUSIVE MODE;
+            RETURN;
+        EXCEPTION WHEN lock_not_available THEN
+            PERFORM pg_catalog.pg_sleep(0.4);
+        END;
+    END LOOP;
+    RAISE EXCEPTION USING ERRCODE = 'lock_not_available', MESSAGE = 'the registry is in use',
+        DETAIL = 'An open transaction has taken a range, or changed a shard. Nothing has been changed.',
+        HINT = 'Update it again when that has ended: pg_locks names its process.';
+END
+$$;
 ALTER TABLE idgen_registry.taken ADD taker name NOT NULL DEFAULT session_user;
 CREATE INDEX taken_of_taker ON idgen_registry.taken (taker, at);
 COMMENT ON EXTENSION idgen_registry IS 'the registry from which nodes with idgen take their shards; tables and functions in SQL alone';

@@ -864,7 +864,7 @@ COMMENT ON TABLE idgen_sql.idgen_shard IS 'the shards that this node owns, writt
 -- Rows that a publication FOR ALL TABLES sends are those of another database: with its shards this one would make its IDs again. So what a
 -- subscription applies changes neither table. A trigger cannot leave a TRUNCATE out, so that stops the subscription. In no other session, also if
 -- a restore with --disable-triggers has turned them on for ordinary ones: idgen_set_shards() would keep nothing. They are off under replication
--- then, until ENABLE REPLICA TRIGGER.
+-- then. That function turns them on again, before it reads what has come; until then nothing is drawn from it.
 CREATE FUNCTION idgen_sql.idgen_keep_own() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN
@@ -1395,6 +1395,8 @@ DECLARE
     known idgen_sql.idgen_shard;
     rows idgen_sql.idgen_shard[] := '{}';
     slot bigint;
+    commands text[];
+    command text;
 BEGIN
     IF shards IS NULL THEN
         PERFORM idgen_sql.idgen_refuse_null('shards', false);
@@ -1418,6 +1420,17 @@ BEGIN
     -- A dump without data brings neither the row nor the number.
     IF NOT EXISTS (SELECT FROM idgen_sql.idgen_setting) THEN
         INSERT INTO idgen_sql.idgen_setting DEFAULT VALUES;
+    END IF;
+    -- What a restore with --disable-triggers turned off, and what replication may have brought since: nothing draws from that yet.
+    commands := ARRAY(SELECT format('ALTER TABLE %s ENABLE REPLICA TRIGGER %I', t.tgrelid::regclass, t.tgname) FROM pg_trigger t
+                       WHERE t.tgrelid IN ('idgen_sql.idgen_shard'::regclass, 'idgen_sql.idgen_setting'::regclass)
+                         AND t.tgname IN ('idgen_keep_own', 'idgen_keep_all') AND t.tgenabled NOT IN ('R', 'A'));
+    IF commands <> '{}' THEN
+        FOREACH command IN ARRAY commands LOOP
+            EXECUTE command;
+        END LOOP;
+        UPDATE idgen_sql.idgen_shard s SET rank = NULL
+         WHERE s.rank IS NOT NULL AND (idgen_sql.idgen_slot(s.shard, s.layout)).numbers IS DISTINCT FROM to_regclass(s.numbers);
     END IF;
     UPDATE idgen_sql.idgen_shard s SET rank = NULL WHERE s.layout = f.canonical;
     FOREACH wanted IN ARRAY numbers_wanted LOOP

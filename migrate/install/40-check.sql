@@ -19,6 +19,9 @@ BEGIN
         RETURN QUERY SELECT false, '42501', format('a superuser''s table uses %s of %I', f.object, f.owner),
             'It would run with the superuser''s rights: give the table to an ordinary role, or the object to a superuser.'
             FROM idgen_migrate.foreign_code(tables) f;
+        RETURN QUERY SELECT false, '42501', format('event trigger %I calls %s of %I', e.evtname, pg_describe_object('pg_proc'::regclass, p.oid, 0), r.rolname),
+            'It would run with the superuser''s rights: disable the event trigger, or give the function to a superuser.'
+            FROM pg_event_trigger e JOIN pg_proc p ON p.oid = e.evtfoid JOIN pg_roles r ON r.oid = p.proowner AND NOT r.rolsuper WHERE e.evtenabled <> 'D' ORDER BY e.evtname;
         RETURN QUERY SELECT DISTINCT false, '42501', format('a superuser''s table lies in schema %I of %s', n.nspname, m.maker),
             'Its owner could put another table in its place: give the table to an ordinary role, or move it to a superuser''s schema.'
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL idgen_migrate.makers_in(n.oid) m
@@ -46,12 +49,21 @@ BEGIN
 END
 $$;
 
--- Locks a table against changes of its shape, as an UPDATE does, and asks who may migrate it. Names can be given to other
--- tables, and schemas can be renamed: so it also looks whether the name of the statements still means that table.
+-- Locks a table against changes of its shape, as an UPDATE does, and asks who may migrate it: for a superuser also the tables that it
+-- reaches, to which others may have a right to add a trigger. Names can be given to other tables, and schemas can be renamed: so it also
+-- looks whether the name of the statements still means that table.
 CREATE FUNCTION idgen_migrate.hold(relation oid, target text) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    reached oid;
 BEGIN
     EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', target);
+    IF (SELECT r.rolsuper FROM pg_roles r WHERE r.rolname = current_user) THEN
+        FOR reached IN SELECT c.oid FROM idgen_migrate.used_by(ARRAY(SELECT idgen_migrate.tables_around(relation))) u JOIN pg_class c ON c.oid = u.object
+                        JOIN pg_roles r ON r.oid = c.relowner AND r.rolsuper WHERE u.class = 'pg_class'::regclass AND c.relkind IN ('r', 'p', 'v') ORDER BY c.oid LOOP
+            EXECUTE format('LOCK TABLE ONLY %s IN ROW EXCLUSIVE MODE', idgen_migrate.name_of(reached));
+        END LOOP;
+    END IF;
     IF to_regclass(target) IS DISTINCT FROM relation::regclass THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('%s is a different table now', target),
             DETAIL = 'It, or its schema, has been renamed meanwhile.', HINT = 'Call it again, with the name that the table has now.';

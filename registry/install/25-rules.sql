@@ -39,7 +39,8 @@ BEGIN
             DETAIL = 'Only the primary grants numbers.', HINT = 'Connect to the primary, with target_session_attrs=read-write.';
     ELSIF current_setting('session_replication_role') = 'replica' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'a registry is not changed where session_replication_role is replica',
-            DETAIL = 'Its tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
+            DETAIL = 'Its tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first. The function of a trigger that replication fires gets that from a superuser: '
+                || 'ALTER FUNCTION ... SET session_replication_role = origin.';
     END IF;
     IF current_setting('synchronous_commit') <> 'remote_apply' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
@@ -71,7 +72,8 @@ BEGIN
     IF terms.identity = enter.identity IS NOT TRUE THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', CONSTRAINT = 'identity', MESSAGE = 'this is another registry',
             DETAIL = format('The node knows %s, this is %s.', coalesce(enter.identity::text, 'none'), coalesce(terms.identity::text, 'a new one')),
-            HINT = 'Check the address. This registry knows nothing of the shards of the other one.';
+            HINT = 'Check the address. This registry knows nothing of the shards of the other one, and logical replication brings nothing into it. '
+                || 'If it takes the place of the other one: SELECT idgen_registry.advance() there first.';
     END IF;
     PERFORM idgen_registry.refuse_copy(terms.home);
     RETURN terms;
@@ -103,15 +105,17 @@ COMMENT ON FUNCTION idgen_registry.lock_registry() IS 'the registry''s row, lock
 CREATE FUNCTION idgen_registry.refuse_copy(home text) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF home <> idgen_registry.here() THEN
+    IF home <> idgen_registry.here() OR idgen_registry.commands_to_keep() <> '{}' THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = 'the registry has been copied or restored',
-            DETAIL = format('It was written at %s, and lies at %s. It does not know what has been granted since.', home, idgen_registry.here()),
-            HINT = 'SELECT idgen_registry.advance() makes it safe to use. If nothing can have been granted since, as after pg_upgrade: '
-                || 'SELECT idgen_registry.confirm_home().';
+            DETAIL = CASE WHEN home <> idgen_registry.here()
+                          THEN format('It was written at %s, and lies at %s. It does not know what has been granted since.', home, idgen_registry.here())
+                          ELSE 'A restore with --disable-triggers has turned off what keeps the rows of another registry out.' END,
+            HINT = 'SELECT idgen_registry.advance() makes it safe to use, also after a switch by logical replication, which brings nothing into a registry. '
+                || 'If nothing can have been granted since, as after pg_upgrade in place: SELECT idgen_registry.confirm_home().';
     END IF;
 END
 $$;
-COMMENT ON FUNCTION idgen_registry.refuse_copy(text) IS 'an error if the registry lies elsewhere than it was written';
+COMMENT ON FUNCTION idgen_registry.refuse_copy(text) IS 'an error if the registry lies elsewhere than it was written, or replication could change it';
 
 CREATE FUNCTION idgen_registry.lease_end(ttl_ms bigint) RETURNS timestamptz
 LANGUAGE sql VOLATILE PARALLEL SAFE RETURN clock_timestamp() + nullif(ttl_ms, 0) * interval '1 ms';

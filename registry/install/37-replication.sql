@@ -4,8 +4,9 @@
 CREATE FUNCTION idgen_registry.keep_own() RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    -- From 16 on a worker runs as the owner of the table, which may not see what its own process is.
-    IF EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid() AND backend_type = 'client backend') THEN
+    -- Who may not see what its own process is: a worker from 16 on, which runs as the owner of the table, and a client after SET ROLE.
+    IF NOT EXISTS (SELECT FROM pg_stat_subscription WHERE pid = pg_backend_pid())
+       AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_backend_pid() AND backend_type <> 'client backend') THEN
         RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
     END IF;
     IF TG_OP = 'TRUNCATE' THEN
@@ -16,10 +17,34 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+-- Such a restore leaves them off under replication. Until they are on again, refuse_copy() lets nothing be granted.
+CREATE FUNCTION idgen_registry.commands_to_keep() RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN ARRAY(SELECT format('ALTER TABLE %s ENABLE REPLICA TRIGGER %I', t.tgrelid::regclass, t.tgname) FROM pg_trigger t
+                  WHERE t.tgrelid = ANY ('{idgen_registry.creation,idgen_registry.registry,idgen_registry.lease,idgen_registry.counter}'::regclass[])
+                    AND t.tgname IN ('keep_own', 'keep_all') AND t.tgenabled NOT IN ('R', 'A') ORDER BY t.tgrelid, t.tgname);
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.commands_to_keep() IS 'what turns the triggers on that keep replicated rows out, of those that are off';
+
+CREATE FUNCTION idgen_registry.keep_again() RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    command text;
+BEGIN
+    FOREACH command IN ARRAY idgen_registry.commands_to_keep() LOOP
+        EXECUTE command;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION idgen_registry.keep_again() IS 'turns them on';
+
 COMMENT ON FUNCTION idgen_registry.keep_own() IS 'drops a row that replication brings, and is an error if it would empty a table';
 
 -- In no other session, also if a restore with --disable-triggers has turned them on for ordinary ones: the calls would write nothing there,
--- and give numbers again. They are off under replication then, until ENABLE REPLICA TRIGGER. Where they do fire, begin_write() lets no call write.
+-- and give numbers again. Where they do fire, begin_write() lets no call write.
 DO $$
 DECLARE
     kept regclass;

@@ -24,6 +24,7 @@ DECLARE
     at_ms bigint;
 BEGIN
     terms := idgen_registry.lock_registry();
+    PERFORM idgen_registry.keep_again();
     SELECT * INTO known FROM idgen_registry.latest_known();
     now := clock_timestamp();
     IF advance.at IS NULL THEN
@@ -84,6 +85,7 @@ CREATE FUNCTION idgen_registry.confirm_home() RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM idgen_registry.begin_write();
+    PERFORM idgen_registry.keep_again();
     UPDATE idgen_registry.registry SET home = idgen_registry.here();
 END
 $$;

@@ -13,20 +13,43 @@ my @conf = ('max_logical_replication_workers = 8', 'wal_retrieve_retry_interval 
 my ($from, $to) = map { start_registry($_, init => { allows_streaming => 'logical' }, conf => \@conf) } qw(publisher subscriber);
 for my $node ($from, $to)
 {
-	$node->safe_psql('postgres', 'CREATE DATABASE plain');
-	$node->command_ok([ qw(psql -X -q -v ON_ERROR_STOP=1 -d plain -f), "$FindBin::Bin/../../sql/idgen_registry.sql" ], 'the plain file');
+	$node->safe_psql('postgres', 'CREATE ROLE keeper LOGIN; GRANT SET ON PARAMETER session_replication_role TO keeper');
+	make_plain($node, 'plain');
 }
 check_replication('postgres', 'true');
 check_replication('plain', 'false');
 check_triggers();
+check_restore();
 done_testing();
+
+# A database with the plain file, both of an ordinary role.
+sub make_plain
+{
+	my ($node, $db) = @_;
+	$node->safe_psql('postgres', "CREATE DATABASE $db OWNER keeper");
+	$node->command_ok([ qw(psql -X -q -U keeper -v ON_ERROR_STOP=1 -d), $db, '-f', "$FindBin::Bin/../../sql/idgen_registry.sql" ], "the plain file: $db");
+	return;
+}
 
 # All that a registry knows.
 sub content
 {
-	my ($session) = @_;
-	return join "\n", map { "$_: " . (value_of($session, "SELECT jsonb_agg(t ORDER BY t) FROM idgen_registry.$_ t") // 'empty') } qw(creation registry lease counter);
+	my ($session, @tables) = @_;
+	return join "\n", map { "$_: " . (value_of($session, "SELECT jsonb_agg(t ORDER BY t) FROM idgen_registry.$_ t") // 'empty') } @tables ? @tables : qw(creation registry lease counter);
 }
+
+# As a restore with --disable-triggers leaves them.
+sub turn_on
+{
+	my ($session) = @_;
+	for my $table (qw(creation registry lease counter))
+	{
+		$session->do("ALTER TABLE idgen_registry.$table $_ TRIGGER ALL") for qw(DISABLE ENABLE);
+	}
+	return;
+}
+
+sub state_of_triggers { my ($session) = @_; return value_of($session, q{SELECT string_agg(DISTINCT tgenabled::text, '') FROM pg_trigger WHERE tgname IN ('keep_own', 'keep_all')}) }
 
 sub next_of { my ($session) = @_; return value_of($session, q{CALL idgen_registry.next_range('invoice', 10)}) }
 
@@ -48,6 +71,12 @@ sub check_replication
 	is(claimed($publisher, 11), 'granted', "$db: the one has given the shard");
 	is(claimed($subscriber, 21), 'granted', "$db: so has the other");
 	is(next_of($subscriber), '[1,11)', "$db: and numbers");
+	turn_on($subscriber);
+	fails_with($subscriber, "SELECT idgen_registry.$_", '55000', qr/has been copied or restored.*--disable-triggers.*idgen_registry\.advance\(\) makes it safe to use, also after a switch by logical replication/s, "$db: triggers that a restore turned on: $_")
+	  for q{take_range('invoice', 1)}, q{create_counter('other')}, 'identity()', 'claim((SELECT identity FROM idgen_registry.registry), 7, 0, 21, 21, 3600000, $$$$, 1, 1)';
+	is(state_of_triggers($subscriber), 'O', "$db: no such call turns them on");
+	$subscriber->do('SELECT idgen_registry.confirm_home()');
+	is(state_of_triggers($subscriber), 'R', "$db: confirm_home() turns them on");
 	my $before = content($subscriber);
 	$publisher->do("CREATE PUBLICATION everything FOR ALL TABLES");
 	$subscriber->do("CREATE SUBSCRIPTION of_$db CONNECTION " . $subscriber->quote($from->connstr($db)) . " PUBLICATION everything WITH (copy_data = $copies)");
@@ -77,6 +106,19 @@ sub check_replication
 	}
 	is(claimed($subscriber, 31), 'refused', "$db: the shard is still held");
 	is(next_of($subscriber), '[21,31)', "$db: still no number comes again");
+
+	# A trigger that replication fires takes a range once its function has what the HINT says.
+	$subscriber->do($_) for q{SELECT idgen_registry.create_counter('fired')},
+	  q{CREATE FUNCTION public.takes() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM idgen_registry.take_range('fired', 7); RETURN NEW; END $$},
+	  'CREATE TRIGGER takes BEFORE INSERT ON photo FOR EACH ROW EXECUTE FUNCTION takes()', 'ALTER TABLE photo ENABLE ALWAYS TRIGGER takes';
+	my $seen = -s $to->logfile;
+	my $rows = value_of($subscriber, 'SELECT count(*) FROM photo');
+	$publisher->do('INSERT INTO photo SELECT max(id) + 1 FROM photo');
+	my $refused = qr/ERROR:  a registry is not changed where session_replication_role is replica\n.*?HINT:  .*?(ALTER FUNCTION) \.\.\. (SET session_replication_role = origin)\./s;
+	my @words = wait_for('an error', sub { slurp_file($to->logfile, $seen) =~ $refused ? [ $1, $2 ] : 0 })->@*;
+	$subscriber->do(join ' takes() ', @words);
+	wait_for('a row', sub { value_of($subscriber, 'SELECT count(*) FROM photo') == $rows + 1 });
+	is(value_of($subscriber, q{SELECT last FROM idgen_registry.counter WHERE name = 'fired'}), 7, "$db: a trigger that replication fires takes a range as the HINT says");
 	$subscriber->do("DROP SUBSCRIPTION of_$db");
 
 	# What a call writes in such a session would not be kept.
@@ -99,12 +141,47 @@ sub check_triggers
 	my ($plain, $restored, $extension) = map { connect_to($to, db => $_) } qw(plain restored postgres);
 	is(scalar(() = value_of($plain, $triggers) =~ /^R CREATE TRIGGER/mg), 8, 'each table that a publication can have is kept');
 	is(value_of($_, $triggers), value_of($plain, $triggers), 'the same triggers: ' . $_->{pg_db}) for $restored, $extension;
-	for my $table (qw(creation registry lease counter))
-	{
-		$plain->do("ALTER TABLE idgen_registry.$table $_ TRIGGER ALL") for qw(DISABLE ENABLE);
-	}
-	is(next_of($plain), '[31,41)', 'triggers that are on for every session: a counter moves');
-	is(next_of($plain), '[41,51)', 'triggers that are on for every session: and gives nothing twice');
+	turn_on($plain);
+	$plain->do($_) for 'SELECT idgen_registry.advance()', q{SELECT idgen_registry.advance_counter('invoice', 31)};
+	is(state_of_triggers($plain), 'R', 'advance() turns them on');
+	turn_on($plain);
+	is(value_of($plain, 'SELECT idgen_registry.release(7)'), 0, 'triggers that are on for every session: what grants nothing works');
+	$plain->do(q{UPDATE idgen_registry.counter SET last = 40 WHERE name = 'invoice'});
+	$plain->do('SELECT idgen_registry.confirm_home()');
+	is(next_of($plain), '[41,51)', 'triggers that are on for every session: they drop nothing there');
 	$_->disconnect for $plain, $restored, $extension;
+	return;
+}
+
+# What a client restores in the mode of a replica is kept: of the extension, whose triggers come before the rows, and of a plain file's tables.
+sub check_restore
+{
+	my $dump = PostgreSQL::Test::Utils::tempdir . '/rows';
+	local $ENV{PGOPTIONS} = '-c session_replication_role=replica';
+	my @restore = qw(psql -X -q -v ON_ERROR_STOP=1);
+	my @tables = qw(registry lease counter);
+	$to->safe_psql('postgres', 'CREATE DATABASE extension_again');
+	$to->command_ok([ qw(pg_dump --no-publications --no-subscriptions -d postgres -f), $dump ], 'a dump of the extension');
+	$to->command_ok([ @restore, qw(-d extension_again -f), $dump ], 'a dump of the extension: restored');
+	$to->command_ok([ qw(pg_dump -a -d plain -f), $dump, map { ('-t', "idgen_registry.$_") } @tables ], 'a dump of rows');
+	my %from = (extension_again => 'postgres');
+	for ([ 'by_owner', '-U', 'keeper' ], [ 'by_superuser' ], [ 'by_role', '-c', 'SET ROLE keeper' ])
+	{
+		my ($db, @who) = @$_;
+		$from{$db} = 'plain';
+		{
+			local $ENV{PGOPTIONS} = '';
+			make_plain($to, $db);
+		}
+		$to->command_ok([ @restore, '-d', $db, @who, '-f', $dump ], "a dump of rows: restored $db");
+	}
+	local $ENV{PGOPTIONS} = '';
+	for my $db (sort keys %from)
+	{
+		my ($origin, $restored) = map { connect_to($to, db => $_) } $from{$db}, $db;
+		is(content($restored, @tables), content($origin, @tables), "$db: each row has come");
+		fails_with($restored, q{SELECT idgen_registry.take_range('invoice', 1)}, '55000', qr/has been copied or restored/, "$db: a copy");
+		$_->disconnect for $origin, $restored;
+	}
 	return;
 }

@@ -147,6 +147,7 @@ use Test::More;
 		'random'               => ['idgen_registry.random_version'],
 		'looks at the clock'   => ['idgen_registry.clock_ms'],
 		'changes the settings' => ['idgen_registry.begin_write'],
+		'turns triggers on' => ['idgen_registry.keep_again'],
 		'is a trigger' => ['idgen_registry.keep_own']);
 
 	# No number is free again while the file runs.

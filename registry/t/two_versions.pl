@@ -4,6 +4,7 @@
 use strict;
 use warnings;
 use FindBin;
+use DBD::Pg qw(:async);
 use lib "$FindBin::Bin/lib", "$FindBin::Bin/../../test/t/lib";
 use IdgenLease;
 use IdgenNode;
@@ -132,7 +133,20 @@ sub update_registry
 	my $version = q{SELECT extversion FROM pg_extension WHERE extname = 'idgen_registry'};
 	is($store->{node}->safe_psql('postgres', $version), $earlier, "$kind: the registry has the version before");
 	install_this($server);
-	$store->{node}->safe_psql('postgres', 'ALTER EXTENSION idgen_registry UPDATE');
+	# An open transaction that took a range holds up the update, and no other counter meanwhile.
+	my ($open, $updating, $other) = map { connect_to($store->{node}) } 1 .. 3;
+	$open->do($_) for (map { "SELECT idgen_registry.create_counter('$_')" } qw(open other)), 'BEGIN', q{SELECT idgen_registry.take_range('open', 1)};
+	$other->do(q{SET lock_timeout = '3s'});
+	$updating->do('ALTER EXTENSION idgen_registry UPDATE', { pg_async => PG_ASYNC });
+	my $waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $updating->{pg_pid} AND NOT granted)";
+	for (1 .. 3)
+	{
+		wait_until($other, $waits);
+		ok(eval { $other->do(q{SELECT idgen_registry.take_range('other', 1)}); 1 }, "$kind: the update waits, and another counter gives numbers");
+	}
+	$open->do('COMMIT');
+	ok(succeeds($updating), "$kind: the update goes on");
+	$_->disconnect for $open, $updating, $other;
 	is($store->{node}->safe_psql('postgres', $version), $this, "$kind: the registry is updated");
 	for my $number (10, 11)
 	{

@@ -267,8 +267,13 @@ for (@wanted)
 	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', "$dump-rows", 'tables_only' ], "a dump of tables: $_->[0]: restored");
 }
 fails_with($reading{tables_only}, "SELECT idgen_sql.$_", '55000', qr/does not know which IDs of the shard were made.*idgen_numbers_\d.*without their values/s, "no values of sequences: $_") for 'next_id()', 'next_id(6)', 'next_id_array(5)', 'next_ids(5)';
+# A row that came by replication while a restore's triggers let it in
+$node->safe_psql('tables_only', q{SET session_replication_role = replica; INSERT INTO idgen_sql.idgen_shard SELECT idgen_sql.idgen_layout_text('discord'), 9, 0, idgen_sql.idgen_form('discord'), numbers, cycles, lock FROM idgen_sql.idgen_shard WHERE layout = 'twitter'});
 is(value_of($reading{tables_only}, q{SELECT idgen_sql.idgen_set_shards('6')}) . join(' ', map { value_of($reading{tables_only}, "SELECT idgen_sql.id_shard($_)") } 'idgen_sql.next_id()', '(idgen_sql.next_id_array(5))[5]'), '6 6', 'no values of sequences: shards that are set make IDs');
 is(join(' ', map { value_of($reading{tables_only}, "SELECT idgen_sql.$_") } q{idgen_set_shards('9')}, 'id_shard(idgen_sql.next_id())'), ' 9', 'triggers that a restore turned on keep no shard out');
+is(value_of($reading{tables_only}, q{SELECT string_agg(DISTINCT tgenabled::text, '') FROM pg_trigger WHERE tgname IN ('idgen_keep_own', 'idgen_keep_all')}), 'R', 'such triggers are as they were made again');
+fails_with($reading{tables_only}, q{SELECT idgen_sql.next_id(layout => 'discord')}, '55000', qr/this node owns no shard of layout "discord"/, 'a row that such triggers let in: nothing draws from it');
+is(value_of($reading{tables_only}, q{SELECT rank FROM idgen_sql.idgen_shard WHERE layout = 'twitter'}), 0, 'a row that such triggers let in: the others are drawn from');
 # A session that replicates sets nothing.
 my $replaying = connect_to($node, db => 'tables_only');
 $replaying->do($_) for 'SET session_replication_role = replica', 'SET ROLE owner';
