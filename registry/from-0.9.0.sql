@@ -13,7 +13,8 @@ DECLARE
     given record;
 BEGIN
     FOR given IN
-        SELECT format('REVOKE %s ON SCHEMA idgen_registry FROM %s CASCADE', a.privilege_type, coalesce(quote_ident(r.rolname), 'PUBLIC')) AS take_back,
+        SELECT CASE WHEN a.grantee = 0 OR r.rolname IS NOT NULL THEN
+                   format('REVOKE %s ON SCHEMA idgen_registry FROM %s CASCADE', a.privilege_type, CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(r.rolname) END) ELSE '' END AS take_back,
                ARRAY(SELECT x FROM unnest(first) x WHERE (SELECT min(a.grantee) FROM aclexplode(ARRAY[x]) a) IN (n.nspowner, 'idgen_node'::regrole)) AS of_script
           FROM pg_namespace n, aclexplode(first) a LEFT JOIN pg_roles r ON r.oid = a.grantee
          WHERE n.oid = 'idgen_registry'::regnamespace AND a.grantee NOT IN (n.nspowner, 'idgen_node'::regrole)

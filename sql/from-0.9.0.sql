@@ -35,8 +35,9 @@ BEGIN
             UNION SELECT a.grantee FROM pg_default_acl, aclexplode(defaclacl) a WHERE defaclobjtype = 'f' AND defaclnamespace = '@extschema@'::regnamespace
         )
         SELECT i.classoid, i.objoid,
-               string_agg(format('REVOKE %s ON %s FROM %s CASCADE', privilege_type, object, coalesce(quote_ident(rolname), 'PUBLIC')), '; ')
-                 FILTER (WHERE name !~ '^id_(to|from)_public$' OR grantee IN (TABLE favored)) AS take_back,
+               -- Before 17 a role that was dropped may still stand there.
+               string_agg(format('REVOKE %s ON %s FROM %s CASCADE', privilege_type, object, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(rolname) END), '; ')
+                 FILTER (WHERE (grantee = 0 OR rolname IS NOT NULL) AND (name !~ '^id_(to|from)_public$' OR grantee IN (TABLE favored))) AS take_back,
                ARRAY(SELECT x FROM unnest(initprivs) x WHERE (SELECT min(a.grantee) FROM aclexplode(ARRAY[x]) a) = owner)
                || ARRAY(SELECT makeaclitem(g.grantee, g.grantor, g.privilege_type, false) FROM item g
                          WHERE g.classoid = i.classoid AND g.objoid = i.objoid AND g.is_of_script) AS of_script

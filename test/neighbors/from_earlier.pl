@@ -221,12 +221,12 @@ create_extensions('favored', {});
 $node->safe_psql('favored', $_) for 'CREATE ROLE favored', 'CREATE ROLE helper',
   'GRANT EXECUTE ON FUNCTION idgen.advance, idgen.stat_database, idgen.stat_lease, id_to_public, idgen_lease.counters, idgen_registry.list TO helper',
   'GRANT SELECT ON idgen.stat_database, idgen.stat_lease, idgen.horizon TO helper', map { "ALTER DEFAULT PRIVILEGES GRANT ALL ON $_ TO favored, PUBLIC" } qw(FUNCTIONS TABLES SEQUENCES TYPES);
-# Here they gave it when the extensions were made, and a role was given rights by hand, too.
+# Here they gave it when the extensions were made, also to a role that is gone, and a role was given rights by hand, too.
 $node->safe_psql('postgres', 'CREATE DATABASE born');
-$node->safe_psql('born', $_) for map { "ALTER DEFAULT PRIVILEGES GRANT $_ TO favored, PUBLIC" } "ALL ON FUNCTIONS", "ALL ON TABLES", "ALL ON SEQUENCES", "USAGE ON SCHEMAS";
+$node->safe_psql('born', $_) for 'CREATE ROLE gone', map { "ALTER DEFAULT PRIVILEGES GRANT $_ TO favored, gone, PUBLIC" } "ALL ON FUNCTIONS", "ALL ON TABLES", "ALL ON SEQUENCES", "USAGE ON SCHEMAS";
 $node->safe_psql('born', "CREATE EXTENSION $_") for @extensions;
 $node->safe_psql('born', $_) for 'GRANT EXECUTE ON FUNCTION idgen.advance, id_to_public TO helper', 'GRANT SELECT ON idgen.stat_database TO helper', 'GRANT USAGE ON SCHEMA idgen_registry TO helper',
-  map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM favored, PUBLIC" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS);
+  (map { "ALTER DEFAULT PRIVILEGES REVOKE ALL ON $_ FROM favored, PUBLIC" } qw(FUNCTIONS TABLES SEQUENCES SCHEMAS)), 'DROP OWNED BY gone', 'DROP ROLE gone';
 my %catalog_before = map { $_ => catalog_of($node, 'plain', $_) } @extensions;
 makes_ids($earlier);
 my $session = connect_to($node, db => 'plain');

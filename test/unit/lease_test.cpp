@@ -317,7 +317,7 @@ LeaseRecord record_for(std::int64_t number, std::int64_t accepted, std::int64_t 
 }
 
 struct LeasePages : testing::Test {
-    LeasePage page{registry, identity, 0, 0, {}};
+    LeasePage page{registry, identity, 0, 0, 0, {}};
 };
 
 TEST_F(LeasePages, RemembersEachNumberOnce) {
@@ -364,6 +364,24 @@ TEST_F(LeasePages, AnotherIdentityKnowsTheRegistryAlone) {
     EXPECT_TRUE(page.registry == registry);
 }
 
+TEST_F(LeasePages, KnowTheHighestHorizonWhoeverWroteThem) {
+    EXPECT_EQ(granted_ms(page), 0);
+    constexpr std::int64_t horizon = 1767225600001;
+    remember_granted(page, horizon);
+    EXPECT_GE(granted_ms(page), horizon);
+    EXPECT_LT(granted_ms(page), horizon + 16384);
+    LeasePage before = page;
+    remember_granted(page, horizon - 100000);
+    EXPECT_TRUE(before == page) << "never down";
+    adopt(page, identity + 1);
+    EXPECT_EQ(granted_ms(page), granted_ms(before));
+    remember_granted(page, std::int64_t{7258118400000});
+    EXPECT_GE(granted_ms(page), 7258118400000) << "the year 2200";
+    EXPECT_EQ(page.is_copied, 0u);
+    remember_granted(page, INT64_MAX);
+    EXPECT_GT(granted_ms(page), 7258118400000);
+}
+
 TEST_F(LeasePages, AreEqualByWhatTheyRemember) {
     LeasePage other = page;
     EXPECT_TRUE(page == other);
@@ -374,7 +392,7 @@ TEST_F(LeasePages, AreEqualByWhatTheyRemember) {
     remember(page, record_for(5, 22, 0));
     EXPECT_FALSE(page == other);
     other = LeasePage{};
-    EXPECT_FALSE((LeasePage{registry, 0, 0, 0, {}} == other));
+    EXPECT_FALSE((LeasePage{registry, 0, 0, 0, 0, {}} == other));
 }
 
 }  // namespace

@@ -138,7 +138,9 @@ void visit(Visitor &field, LeasePage &page) {
     visit(field, page.registry, "registry");
     field("identity", page.identity);
     field("count", page.count);
-    field("is_copied", page.is_copied);
+    std::uint32_t is_copied = page.is_copied;
+    field("is_copied", is_copied);
+    page.is_copied = is_copied & 1;
     for (std::uint32_t i = 0; i < page.count; i++) {
         field("number." + std::to_string(i), page.rows[i].number);
         field("accepted." + std::to_string(i), page.rows[i].accepted);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/layout/shard_set.hpp"
-#include "pg/horizon/durable_page.hpp"
 #include "pg/report/words.hpp"
 #include "pg/state/own_transaction.hpp"
 #include "pg/state/settings.hpp"
@@ -153,18 +152,12 @@ int64 reached_ms() noexcept {
     return directory_of(state).reached_ms();
 }
 
-int64 horizon_ms() {
-    DurableRecord record;
-    return peek_record(Record::horizon, record) == Renewal::granted && is_horizon(record.value) ? record.value : 0;
-}
-
 void note_copied() {
     note_copied_machine(shared_state());
 }
 
-const LeaseGate gate{leases,          settings_of_leases, lease_rules, judged_clock,
-                     move_number,     reached_ms,         horizon_ms,  save_lease,
-                     find_left_lease, &watched_machine,   note_copied, mark_own_transaction};
+const LeaseGate gate{leases,     settings_of_leases, lease_rules,      judged_clock, move_number,         reached_ms,
+                     save_lease, find_left_lease,    &watched_machine, note_copied,  mark_own_transaction};
 
 }  // namespace
 

@@ -59,8 +59,6 @@ struct LeaseGate {
     // The instant below which all IDs lie that this server made since its start. Takes the lock of each slot, so a
     // session that read an older cap is done when it returns.
     int64 (*reached_ms)() noexcept;
-    // The same of all IDs that were ever made in this database, by its durable horizon; 0: it has none.
-    int64 (*horizon_ms)();
     // What a crash leaves: see registry/node/held/saved_leases.hpp.
     decltype(&save_lease) save;
     decltype(&find_left_lease) find_left;
@@ -72,7 +70,7 @@ struct LeaseGate {
 };
 
 // Bump with any change to the gate or to what it gives.
-constexpr const char *lease_gate_name = "idgen lease gate 10 " IDGEN_VERSION;
+constexpr const char *lease_gate_name = "idgen lease gate 9 " IDGEN_VERSION;
 
 // Null if the server has not loaded idgen before, or another version of it.
 inline const LeaseGate *find_lease_gate() {

@@ -316,8 +316,10 @@ void Keeper::begin_above(pg::SharedLease &claimed, int64 horizon_ms) {
 
 void Keeper::note_horizon(const Lease &lease, const LeaseCall &call, LeaseNews news) {
     if (news == LeaseNews::claimed) older_.look_at_claim(call.number, lease.horizon_ms);
-    if (news == LeaseNews::claimed || news == LeaseNews::extended)
+    if (news == LeaseNews::claimed || news == LeaseNews::extended) {
         note_granted(leases_.granted, call.number, lease.horizon_ms);
+        remember_granted(record_.page(), lease.horizon_ms);
+    }
     if (news == LeaseNews::stopped) note_lowered(leases_.granted, call.number, call.to_ms);
 }
 

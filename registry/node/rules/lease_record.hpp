@@ -76,7 +76,8 @@ struct LeasePage {
     RegistryIdentity registry;
     std::int64_t identity;  // of the server that wrote it
     std::uint32_t count;
-    std::uint32_t is_copied;  // 1: the machine was copied with the registry in it, and nobody has confirmed that since
+    std::uint32_t is_copied : 1;  // with the registry in the machine, and nobody has confirmed that since
+    std::uint32_t granted : 31;   // see granted_ms(); 0: not told
     RememberedNumber rows[most_remembered];
 };
 static_assert(sizeof(RememberedNumber) == 24 && offsetof(LeasePage, rows) == 32 && std::is_trivial_v<LeasePage> &&
@@ -89,6 +90,18 @@ constexpr std::size_t size_of(const LeasePage &page) noexcept {
 }
 
 bool operator==(const LeasePage &a, const LeasePage &b) noexcept;
+
+// The highest R that the registry has granted to this server or the one that it was copied from, unix ms rounded up: to
+// 16 s, so that the page is written as seldom. No ID of any of its databases lies at or above it.
+constexpr std::int64_t granted_ms(const LeasePage &page) noexcept {
+    return std::int64_t{page.granted} << 14;
+}
+constexpr void remember_granted(LeasePage &page, std::int64_t horizon_ms) noexcept {
+    constexpr std::int64_t most = 0x7FFFFFFF;
+    if (horizon_ms <= granted_ms(page)) return;
+    std::int64_t steps = ((horizon_ms - 1) >> 14) + 1;
+    page.granted = static_cast<std::uint32_t>(steps < most ? steps : most) & 0x7FFFFFFF;
+}
 
 // Begins with an identity: rows of another are dropped.
 void adopt(LeasePage &page, std::int64_t identity) noexcept;

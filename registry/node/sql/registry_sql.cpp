@@ -51,21 +51,30 @@ constexpr int64 shortest_ttl_ms = 5000, longest_ttl_ms = int64{365} * 24 * 60 * 
             "Call it again when the registry answers; or, if no other server has shards of the one before, idgen_lease.confirm_registry(force => true)."));
 }
 
-// The latest R that this server knows of, of numbers from this registry or the one before it; 0: none. What it held before
-// it started is known by the horizon of the database in which it remembers its numbers.
+// What the server remembers on disk; nothing in a database that is not idgen.lease_database.
+LeasePage remembered() {
+    LeasePage page{};
+    Relation sequence = try_relation_open(find_record_sequence(), AccessShareLock);
+    if (sequence == nullptr) return page;
+    if (can_hold_record(sequence)) read_record(sequence, page);
+    relation_close(sequence, AccessShareLock);
+    return page;
+}
+
+// The latest R that this server knows of, of numbers from this registry or the one before it; 0: none.
 int64 granted_here() {
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr) return 0;
-    int64 granted_ms = gate->horizon_ms();
+    int64 granted = granted_ms(remembered());
     pg::SharedLeases &leases = gate->leases();
     Guard<pg::LightLock> guard(leases.lock);
-    granted_ms = Max(granted_ms, leases.registry.older.granted_ms);
+    granted = Max(granted, leases.registry.older.granted_ms);
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
         const pg::SharedLease &entry = leases.leases[i];
-        if (is_held(entry.lease)) granted_ms = Max(granted_ms, entry.lease.horizon_ms);
-        granted_ms = Max(granted_ms, entry.granted_before_ms.load());
+        if (is_held(entry.lease)) granted = Max(granted, entry.lease.horizon_ms);
+        granted = Max(granted, entry.granted_before_ms.load());
     }
-    return granted_ms;
+    return granted;
 }
 
 // Raises if IDs of this server can lie above the instant. An R that no registry can be advanced beyond is of a wrong
@@ -137,15 +146,6 @@ MetRegistry meet_registry() {
     registry.close(registry.self);
     CHECK_FOR_INTERRUPTS();
     return met;
-}
-
-// The registry that the server remembers.
-RegistryIdentity remembered_registry() {
-    LeasePage page{};
-    Relation sequence = relation_open(find_record_sequence(), AccessShareLock);
-    if (can_hold_record(sequence)) read_record(sequence, page);
-    relation_close(sequence, AccessShareLock);
-    return page.registry;
 }
 
 // Empties the page in which the server remembers its numbers, but for the registry that it is to know; if that is not
@@ -315,9 +315,9 @@ Datum idgen_confirm_registry(PG_FUNCTION_ARGS) {
                                   : errhint("Connect to database \"%s\", and call it there.", database));
     PreventCommandIfReadOnly("idgen_lease.confirm_registry()");
     MetRegistry met = meet_registry();
-    RegistryIdentity remembered = remembered_registry();
+    RegistryIdentity before = remembered().registry;
     // Others may hold numbers of the one before.
-    bool is_risky = is_known(remembered) && !met.is_advanced && !(met.identity == remembered);
+    bool is_risky = is_known(before) && !met.is_advanced && !(met.identity == before);
     if (is_risky && !is_forced) met.is_told ? report_not_advanced() : report_not_met();
     forget_numbers(met.identity, gate->leases().record_lock);
     PG_RETURN_VOID();
