@@ -30,7 +30,7 @@ BEGIN
         RAISE WARNING USING
             MESSAGE = found.who,
             DETAIL = 'A function of the same name as one of @EXTENSION@ can be a better match for its arguments, as next_id(integer) is for next_id(5); it runs with the rights of its caller.',
-            HINT = pg_catalog.concat(found.remedy, ', or call only functions of a schema in which nobody else may create, by its name: ids.next_id(5).'::pg_catalog.text);
+            HINT = pg_catalog.concat(found.remedy, ', and drop what others have made there; or call only functions of a schema in which nobody else may create, by its name: ids.next_id(5).'::pg_catalog.text);
     END LOOP;
 END
 $$;
