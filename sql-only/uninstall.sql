@@ -56,7 +56,7 @@ BEGIN
 END
 $$;
 DROP TABLE idgen_sql.idgen_shard, idgen_sql.idgen_setting;
-DROP FUNCTION idgen_sql.idgen_write_slots, idgen_sql.idgen_keep_own;
+DROP FUNCTION idgen_sql.idgen_write_slots, idgen_sql.idgen_require_read_committed, idgen_sql.idgen_keep_own;
 -- What only pg_tle's has.
 DO $$
 BEGIN
