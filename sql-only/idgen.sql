@@ -826,7 +826,7 @@ CREATE FUNCTION idgen_sql.id_from_uuid(id uuid, layout text DEFAULT 'instagram')
     RETURN idgen_sql.idgen_from_uuid(id, idgen_sql.idgen_form(layout));
 COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid or id_to_uuidv8; one without an ID of the layout is an error';
 
--- The maker. Each shard of a packing has two sequences and a table to lock:
+-- The maker. Each shard of a packing has two sequences and a view to lock:
 --
 --     numbers   the last (tick, sequence) that was taken, as one number: tick << sequence_bits | sequence
 --     cycles    the tick of the last cycle << cycle_shift | a count of cycles << 1 | whether one is under way
@@ -1425,7 +1425,7 @@ BEGIN
             DETAIL = 'The sequences of a shard belong to the owner.', HINT = 'Connect as, or SET ROLE to, the owner.';
     ELSIF cardinality(numbers_wanted) > 1024 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = 'a node owns at most 1024 shards of a layout here',
-            DETAIL = 'Each has two sequences and a table.', HINT = 'Name fewer shards.';
+            DETAIL = 'Each has two sequences and a view.', HINT = 'Name fewer shards.';
     ELSIF f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('layout "%s" has more ticks than a sequence holds', f.canonical),
             DETAIL = 'Tick and sequence share one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
@@ -1464,15 +1464,15 @@ BEGIN
             END LOOP;
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_numbers_%s MINVALUE 0', slot);
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_cycles_%s MINVALUE 0', slot);
-            -- No publication has an unlogged table, so no subscriber needs one of that name. It has no rows to lose.
-            EXECUTE format('CREATE UNLOGGED TABLE idgen_sql.idgen_lock_%s ()', slot);
+            -- ANALYZE, which keeps its lock until its transaction ends, leaves views out, and so does a publication.
+            EXECUTE format('CREATE VIEW idgen_sql.idgen_lock_%s AS SELECT', slot);
             known.numbers := format('idgen_sql.idgen_numbers_%s', slot);
             known.cycles := format('idgen_sql.idgen_cycles_%s', slot);
             known.lock := format('idgen_sql.idgen_lock_%s', slot);
             PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]::regclass[]);
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.numbers, format('last tick and sequence of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.cycles, format('cycles of shard %s, packing %s', wanted, f.packing));
-            EXECUTE format('COMMENT ON TABLE %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
+            EXECUTE format('COMMENT ON VIEW %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
         END IF;
         IF EXISTS (SELECT FROM pg_sequence WHERE seqrelid = known.numbers::regclass AND seqmax < 9223372036854775807) THEN
             EXECUTE format('ALTER SEQUENCE %s NO MAXVALUE', known.numbers);

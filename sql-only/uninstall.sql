@@ -49,8 +49,8 @@ DO $$
 DECLARE
     made record;
 BEGIN
-    FOR made IN SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass AS name FROM pg_catalog.pg_class
-                 WHERE relnamespace = 'idgen_sql'::regnamespace AND relname ~ '^idgen_(numbers|cycles|lock)_[0-9]+$|^idgen_handed_over$' AND relkind IN ('r', 'S') LOOP
+    FOR made IN SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END AS kind, oid::regclass AS name FROM pg_catalog.pg_class
+                 WHERE relnamespace = 'idgen_sql'::regnamespace AND relname ~ '^idgen_(numbers|cycles|lock)_[0-9]+$|^idgen_handed_over$' AND relkind IN ('r', 'S', 'v') LOOP
         EXECUTE pg_catalog.format('DROP %s %s', made.kind, made.name);
     END LOOP;
 END

@@ -153,6 +153,13 @@ $session->begin_work;
 bulk(10);
 is(value_of($second, q{SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND locktype = 'relation'}), 0, 'no lock outlives the call');
 $session->rollback;
+# Nor does one that ANALYZE keeps stand in the way, of what opens a tick and of blocks.
+$second->begin_work;
+$second->do($_) for 'ANALYZE', "ANALYZE $lock";
+$session->do(q{SET statement_timeout = '10 s'});
+ok(eval { value_of($session, 'SELECT idgen_sql.next_id()') for 1 .. 20; bulk(100) } || 0, 'IDs are made beside an open transaction with ANALYZE') or diag $session->errstr;
+$session->do('RESET statement_timeout');
+$second->rollback;
 $second->disconnect;
 
 # nextval in a cycle's way: a session that draws while another is in the cycle throws that number away.
