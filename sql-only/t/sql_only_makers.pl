@@ -316,7 +316,7 @@ fails_with($watching, "SELECT idgen_sql.next_id($_)", '22023', qr/does not belon
 # Who still has a plan or a snapshot of before draws nothing from a shard that is left out; who has drawn is waited for.
 set_shards($session, '50,5');
 my %stale;
-$stale{'a cursor'} = [ 'BEGIN', 'DECLARE stale CURSOR FOR SELECT idgen_sql.next_id(50) FROM generate_series(1, 99)', 'FETCH stale' ];
+$stale{'a cursor'} = [ 'SELECT idgen_sql.next_id(50)', 'BEGIN', 'DECLARE stale CURSOR FOR SELECT CASE n WHEN 2 THEN idgen_sql.next_id(50) END FROM generate_series(1, 2) AS n', 'FETCH stale', 'FETCH stale' ];
 $stale{'a snapshot'} = [ 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1', $_ ] for 'SELECT idgen_sql.next_id_array(5, 50)';
 $stale{'a snapshot, rows'} = [ 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1', $_ ] for 'SELECT idgen_sql.next_ids(5, 50)';
 for my $what (sort keys %stale)
@@ -327,7 +327,7 @@ for my $what (sort keys %stale)
 	$old->do($_) for @commands;
 	value_of($session, 'SELECT idgen_sql.next_id(50)');
 	set_shards($session, '5');
-	ok(!eval { $old->selectall_arrayref($last_command); 1 } && $old->errstr =~ /sequence "idgen_numbers_|does not belong/, "a shard that is left out: nothing is drawn by $what") or diag $old->errstr;
+	ok(!eval { $old->selectall_arrayref($last_command); 1 } && $old->errstr =~ /sequence "idgen_numbers_/, "a shard that is left out: nothing is drawn by $what") or diag $old->errstr;
 	$old->disconnect;
 	set_shards($session, '50,5');
 	ok(repeated(\%made, bulk(10), map { value_of($session, 'SELECT idgen_sql.next_id(50)') } 1 .. 3) == 0, "a shard that came back after $what");
