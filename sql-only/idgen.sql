@@ -826,7 +826,7 @@ CREATE FUNCTION idgen_sql.id_from_uuid(id uuid, layout text DEFAULT 'instagram')
     RETURN idgen_sql.idgen_from_uuid(id, idgen_sql.idgen_form(layout));
 COMMENT ON FUNCTION idgen_sql.id_from_uuid(uuid, text) IS 'ID inside a UUID of id_to_uuid or id_to_uuidv8; one without an ID of the layout is an error';
 
--- The maker. Each shard of a packing has two sequences and a table to lock:
+-- The maker. Each shard of a packing has two sequences and a view to lock:
 --
 --     numbers   the last (tick, sequence) that was taken, as one number: tick << sequence_bits | sequence
 --     cycles    the tick of the last cycle << cycle_shift | a count of cycles << 1 | whether one is under way
@@ -935,10 +935,26 @@ CREATE FUNCTION idgen_sql.idgen_id(slot idgen_sql.idgen_slot, number bigint) RET
     RETURN ((number >> slot.sequence_bits & slot.ticks - 1) << slot.time_shift) | slot.shard_bits | ((number & slot.sequence_last) << slot.sequence_shift);
 COMMENT ON FUNCTION idgen_sql.idgen_id(idgen_sql.idgen_slot, bigint) IS 'the ID of a number of a slot''s sequence';
 
+-- Shards are set by what stands in the table once its lock is had. An old snapshot would not see what was set meanwhile.
+CREATE FUNCTION idgen_sql.idgen_require_read_committed() RETURNS void
+    LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    level text := current_setting('transaction_isolation');
+BEGIN
+    IF level <> 'read committed' THEN
+        RAISE EXCEPTION USING ERRCODE = 'active_sql_transaction', MESSAGE = format('shards cannot be set under isolation level %s', level),
+            DETAIL = 'The snapshot may be older than the shards that another session set.', HINT = 'BEGIN ISOLATION LEVEL READ COMMITTED first.';
+    END IF;
+END
+$$;
+COMMENT ON FUNCTION idgen_sql.idgen_require_read_committed() IS 'raises an error if the transaction keeps its snapshot';
+
 CREATE FUNCTION idgen_sql.idgen_write_slots() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     cases text;
 BEGIN
+    PERFORM idgen_sql.idgen_require_read_committed();
+    LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
     -- One shard is looked for in no array, which would cost as much as all else.
     SELECT string_agg(CASE cardinality(p.shards)
         WHEN 1 THEN format('WHEN %L THEN CASE WHEN shard = ANY (ARRAY[idgen_sql.idgen_own_shards(), %s]) THEN %s END', p.layout, p.shards[1], p.slots)
@@ -1394,6 +1410,8 @@ DECLARE
     wanted bigint;
     known idgen_sql.idgen_shard;
     rows idgen_sql.idgen_shard[] := '{}';
+    drawn_before text[];
+    numbers text;
     slot bigint;
     commands text[];
     command text;
@@ -1407,7 +1425,7 @@ BEGIN
             DETAIL = 'The sequences of a shard belong to the owner.', HINT = 'Connect as, or SET ROLE to, the owner.';
     ELSIF cardinality(numbers_wanted) > 1024 THEN
         RAISE EXCEPTION USING ERRCODE = 'program_limit_exceeded', MESSAGE = 'a node owns at most 1024 shards of a layout here',
-            DETAIL = 'Each has two sequences and a table.', HINT = 'Name fewer shards.';
+            DETAIL = 'Each has two sequences and a view.', HINT = 'Name fewer shards.';
     ELSIF f.wraps AND (4102444800000 * 2 - f.epoch_ms) / f.unit_ms >= 1::bigint << (62 - f.sequence_bits) THEN
         RAISE EXCEPTION USING ERRCODE = 'feature_not_supported', MESSAGE = format('layout "%s" has more ticks than a sequence holds', f.canonical),
             DETAIL = 'Tick and sequence share one number here.', HINT = 'Use a layout with a later epoch, a longer unit, or a shorter sequence.';
@@ -1416,6 +1434,7 @@ BEGIN
             DETAIL = 'The tables keep nothing that comes by replication.', HINT = 'SET session_replication_role = origin first.';
     END IF;
 
+    PERFORM idgen_sql.idgen_require_read_committed();
     LOCK TABLE idgen_sql.idgen_shard IN SHARE ROW EXCLUSIVE MODE;
     -- A dump without data brings neither the row nor the number.
     IF NOT EXISTS (SELECT FROM idgen_sql.idgen_setting) THEN
@@ -1432,6 +1451,7 @@ BEGIN
         UPDATE idgen_sql.idgen_shard s SET rank = NULL
          WHERE s.rank IS NOT NULL AND (idgen_sql.idgen_slot(s.shard, s.layout)).numbers IS DISTINCT FROM to_regclass(s.numbers);
     END IF;
+    drawn_before := ARRAY(SELECT s.numbers FROM idgen_sql.idgen_shard s WHERE s.layout = f.canonical AND s.rank IS NOT NULL);
     UPDATE idgen_sql.idgen_shard s SET rank = NULL WHERE s.layout = f.canonical;
     FOREACH wanted IN ARRAY numbers_wanted LOOP
         PERFORM idgen_sql.idgen_require_shard(f, wanted);
@@ -1444,15 +1464,18 @@ BEGIN
             END LOOP;
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_numbers_%s MINVALUE 0', slot);
             EXECUTE format('CREATE SEQUENCE idgen_sql.idgen_cycles_%s MINVALUE 0', slot);
-            -- No publication has an unlogged table, so no subscriber needs one of that name. It has no rows to lose.
-            EXECUTE format('CREATE UNLOGGED TABLE idgen_sql.idgen_lock_%s ()', slot);
+            -- ANALYZE, which keeps its lock until its transaction ends, leaves views out, and so does a publication.
+            EXECUTE format('CREATE VIEW idgen_sql.idgen_lock_%s AS SELECT', slot);
             known.numbers := format('idgen_sql.idgen_numbers_%s', slot);
             known.cycles := format('idgen_sql.idgen_cycles_%s', slot);
             known.lock := format('idgen_sql.idgen_lock_%s', slot);
             PERFORM idgen_sql.idgen_make_private(ARRAY[known.numbers, known.cycles, known.lock]::regclass[]);
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.numbers, format('last tick and sequence of shard %s, packing %s', wanted, f.packing));
             EXECUTE format('COMMENT ON SEQUENCE %s IS %L', known.cycles, format('cycles of shard %s, packing %s', wanted, f.packing));
-            EXECUTE format('COMMENT ON TABLE %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
+            EXECUTE format('COMMENT ON VIEW %s IS %L', known.lock, format('locked in a cycle of shard %s, packing %s', wanted, f.packing));
+        END IF;
+        IF EXISTS (SELECT FROM pg_sequence WHERE seqrelid = known.numbers::regclass AND seqmax < 9223372036854775807) THEN
+            EXECUTE format('ALTER SEQUENCE %s NO MAXVALUE', known.numbers);
         END IF;
         PERFORM setval(n, 0) FROM unnest(ARRAY[known.numbers, known.cycles]::regclass[]) AS n WHERE pg_sequence_last_value(n) IS NULL;
         known.layout := f.canonical;
@@ -1463,6 +1486,14 @@ BEGIN
     END LOOP;
     INSERT INTO idgen_sql.idgen_shard SELECT * FROM unnest(rows)
         ON CONFLICT ON CONSTRAINT idgen_shard_pkey DO UPDATE SET rank = excluded.rank;
+
+    -- Another node may have what is left out, but sessions still have plans and snapshots that know it. The first ALTER SEQUENCE waits for the
+    -- transactions that have drawn; the second leaves no number, whoever comes later.
+    FOR numbers IN SELECT n FROM unnest(drawn_before) AS n WHERE to_regclass(n) IS NOT NULL
+                    AND NOT EXISTS (SELECT FROM idgen_sql.idgen_shard s WHERE s.numbers = n AND s.rank IS NOT NULL) LOOP
+        EXECUTE format('ALTER SEQUENCE %s OWNED BY NONE', numbers);
+        EXECUTE format('ALTER SEQUENCE %s MAXVALUE %s', numbers, greatest(pg_sequence_last_value(numbers::regclass), 1));
+    END LOOP;
 END
 $$;
 COMMENT ON FUNCTION idgen_sql.idgen_set_shards(text, text) IS

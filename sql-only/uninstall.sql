@@ -49,14 +49,14 @@ DO $$
 DECLARE
     made record;
 BEGIN
-    FOR made IN SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass AS name FROM pg_catalog.pg_class
-                 WHERE relnamespace = 'idgen_sql'::regnamespace AND relname ~ '^idgen_(numbers|cycles|lock)_[0-9]+$|^idgen_handed_over$' AND relkind IN ('r', 'S') LOOP
+    FOR made IN SELECT CASE relkind WHEN 'S' THEN 'SEQUENCE' WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END AS kind, oid::regclass AS name FROM pg_catalog.pg_class
+                 WHERE relnamespace = 'idgen_sql'::regnamespace AND relname ~ '^idgen_(numbers|cycles|lock)_[0-9]+$|^idgen_handed_over$' AND relkind IN ('r', 'S', 'v') LOOP
         EXECUTE pg_catalog.format('DROP %s %s', made.kind, made.name);
     END LOOP;
 END
 $$;
 DROP TABLE idgen_sql.idgen_shard, idgen_sql.idgen_setting;
-DROP FUNCTION idgen_sql.idgen_write_slots, idgen_sql.idgen_keep_own;
+DROP FUNCTION idgen_sql.idgen_write_slots, idgen_sql.idgen_require_read_committed, idgen_sql.idgen_keep_own;
 -- What only pg_tle's has.
 DO $$
 BEGIN

@@ -153,6 +153,13 @@ $session->begin_work;
 bulk(10);
 is(value_of($second, q{SELECT count(*) FROM pg_locks WHERE mode = 'ExclusiveLock' AND locktype = 'relation'}), 0, 'no lock outlives the call');
 $session->rollback;
+# Nor does one that ANALYZE keeps stand in the way, of what opens a tick and of blocks.
+$second->begin_work;
+$second->do($_) for 'ANALYZE', "ANALYZE $lock";
+$session->do(q{SET statement_timeout = '10 s'});
+ok(eval { value_of($session, 'SELECT idgen_sql.next_id()') for 1 .. 20; bulk(100) } || 0, 'IDs are made beside an open transaction with ANALYZE') or diag $session->errstr;
+$session->do('RESET statement_timeout');
+$second->rollback;
 $second->disconnect;
 
 # nextval in a cycle's way: a session that draws while another is in the cycle throws that number away.
@@ -279,6 +286,72 @@ fails_with($session, 'SELECT idgen_sql.next_id(5)', '22023', qr/does not belong/
 value_of($session, 'SELECT idgen_sql.next_id()');
 set_shards($session, '5');
 goes_on('a shard that came back');
+
+# Shards are set by what is there now, not by an old snapshot, which would give a shard a second pair of sequences.
+my $setting = connect_to($node);
+for my $level ('REPEATABLE READ', 'SERIALIZABLE')
+{
+	$setting->do("BEGIN ISOLATION LEVEL $level");
+	value_of($setting, 'SELECT 1');
+	my $wanted = $level eq 'SERIALIZABLE' ? '5,40-41' : '5,40';
+	set_shards($session, $wanted);
+	fails_with($setting, "SELECT idgen_sql.idgen_set_shards('$wanted')", '25001', qr/shards cannot be set under isolation level \L$level\E.*DETAIL.*READ COMMITTED/s, "$level: idgen_set_shards");
+	$setting->do('ROLLBACK');
+	$setting->do("BEGIN ISOLATION LEVEL $level");
+	fails_with($setting, $_, '25001', qr/shards cannot be set/, "$level: $_") for 'DELETE FROM idgen_sql.idgen_shard WHERE shard = 5';
+	$setting->do('ROLLBACK');
+}
+is(value_of($session, q{SELECT count(*) FROM (SELECT FROM idgen_sql.idgen_shard s GROUP BY (s.form).packing, s.shard HAVING count(DISTINCT s.numbers) > 1) AS twice}), 0, 'no shard has two sequences');
+# So too if two sessions write the table itself: the second waits.
+$session->begin_work;
+$session->do('DELETE FROM idgen_sql.idgen_shard WHERE shard = 40');
+my $pending = $setting->prepare('DELETE FROM idgen_sql.idgen_shard WHERE shard = 41', { pg_async => PG_ASYNC });
+$pending->execute;
+my $watching = connect_to($node);
+wait_until($watching, "SELECT wait_event_type = 'Lock' FROM pg_stat_activity WHERE pid = $setting->{pg_pid}");
+$session->commit;
+ok(eval { $setting->pg_result }, 'a change of the table waits for another');
+fails_with($watching, "SELECT idgen_sql.next_id($_)", '22023', qr/does not belong/, "a row that was deleted: $_") for 40, 41;
+
+# Who still has a plan or a snapshot of before draws nothing from a shard that is left out; who has drawn is waited for.
+set_shards($session, '50,5');
+my %stale;
+$stale{'a cursor'} = [ 'SELECT idgen_sql.next_id(50)', 'BEGIN', 'DECLARE stale CURSOR FOR SELECT CASE n WHEN 2 THEN idgen_sql.next_id(50) END FROM generate_series(1, 2) AS n', 'FETCH stale', 'FETCH stale' ];
+$stale{'a snapshot'} = [ 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1', $_ ] for 'SELECT idgen_sql.next_id_array(5, 50)';
+$stale{'a snapshot, rows'} = [ 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SELECT 1', $_ ] for 'SELECT idgen_sql.next_ids(5, 50)';
+for my $what (sort keys %stale)
+{
+	my $old = connect_to($node);
+	my @commands = @{ $stale{$what} };
+	my $last_command = pop @commands;
+	$old->do($_) for @commands;
+	value_of($session, 'SELECT idgen_sql.next_id(50)');
+	set_shards($session, '5');
+	ok(!eval { $old->selectall_arrayref($last_command); 1 } && $old->errstr =~ /sequence "idgen_numbers_/, "a shard that is left out: nothing is drawn by $what") or diag $old->errstr;
+	$old->disconnect;
+	set_shards($session, '50,5');
+	ok(repeated(\%made, bulk(10), map { value_of($session, 'SELECT idgen_sql.next_id(50)') } 1 .. 3) == 0, "a shard that came back after $what");
+}
+$setting->begin_work;
+my $last_drawn = value_of($setting, 'SELECT idgen_sql.next_id(50)');
+my $leaving = $session->prepare(q{SELECT idgen_sql.idgen_set_shards('5')}, { pg_async => PG_ASYNC });
+$leaving->execute;
+wait_until($watching, "SELECT wait_event_type = 'Lock' OR state = 'idle' FROM pg_stat_activity WHERE pid = $session->{pg_pid}");
+ok(!$session->pg_ready, 'who leaves a shard out waits for what has drawn from it');
+$last_drawn = value_of($setting, 'SELECT max(id) FROM idgen_sql.next_ids(5000, 50) AS id');
+$setting->commit;
+$session->pg_result;
+fails_with($setting, 'SELECT idgen_sql.next_id(50)', '22023', qr/does not belong/, 'a shard that is left out');
+set_shards($session, '50,5');
+cmp_ok(value_of($session, 'SELECT idgen_sql.next_id(50)'), '>', $last_drawn, 'a shard that came back goes on above what was waited for');
+# A layout of the same packing still draws.
+set_shards($session, '50', $_) for 'snowflake', $other;
+set_shards($session, '5', 'snowflake');
+is(value_of($session, "SELECT idgen_sql.id_shard(idgen_sql.next_id(50, '$other'), 'snowflake')"), 50, 'a shard that another layout of the packing keeps');
+set_shards($session, '5', $other);
+is(value_of($session, q{SELECT idgen_sql.next_id(5, 'snowflake') < idgen_sql.next_id(5, '} . $other . q{')}), 1, 'the shard that both have then');
+set_shards($session, '5');
+$_->disconnect for $setting, $watching;
 
 # Transactions that may not write make none; neither does a standby.
 $session->do('BEGIN READ ONLY');

@@ -63,7 +63,7 @@ is(value_of($owner, <<'SQL'), 'idgen_draw idgen_keep_own idgen_make_private idge
 SELECT string_agg(proname, ' ' ORDER BY proname COLLATE "C") FROM pg_proc p WHERE pronamespace = 'idgen_sql'::regnamespace
    AND NOT EXISTS (SELECT FROM aclexplode(p.proacl) a WHERE a.grantee <> p.proowner) AND p.proacl IS NOT NULL
 SQL
-is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner}), 0,
+is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S', 'v') AND a.grantee <> relowner}), 0,
 	'nobody else has any right on tables and sequences');
 is(value_of($owner, <<'SQL'), undef, 'PL/pgSQL pins its path or is called only by what does, SQL is parsed, and neither is bound to search_path');
 SELECT string_agg(proname, ' ') FROM pg_proc JOIN pg_language l ON l.oid = prolang WHERE pronamespace = 'idgen_sql'::regnamespace
@@ -73,8 +73,8 @@ my ($body) = value_of($owner, q{SELECT prosrc FROM pg_proc WHERE pronamespace = 
 is(join(' ', $body =~ /(?<![\w.])(?!(?:IF|ELSIF|AND|EXCEPTION|WHEN|OR)\b)(\w+)\(|([-+*\/<>=~!@#%^&|`?]+)/g), '', 'next_id names each function with its schema, and has no operator');
 is(value_of($owner, <<'SQL'), undef, 'each object has a comment');
 SELECT string_agg(o.name, ' ') FROM (SELECT oid, 'pg_proc' AS class, proname::text AS name FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace
-    UNION ALL SELECT oid, 'pg_class', relname FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S')
-    UNION ALL SELECT oid, 'pg_type', typname FROM pg_type t WHERE typnamespace = 'idgen_sql'::regnamespace AND typtype IN ('c', 'd') AND typname NOT IN (SELECT relname FROM pg_class WHERE relkind = 'r')) AS o
+    UNION ALL SELECT oid, 'pg_class', relname FROM pg_class WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S', 'v')
+    UNION ALL SELECT oid, 'pg_type', typname FROM pg_type t WHERE typnamespace = 'idgen_sql'::regnamespace AND typtype IN ('c', 'd') AND typname NOT IN (SELECT relname FROM pg_class WHERE relkind IN ('r', 'v'))) AS o
  WHERE obj_description(oid, class) IS NULL
 SQL
 is(value_of($owner, q{SELECT string_agg(a.privilege_type, ' ') FROM pg_namespace n, aclexplode(n.nspacl) a WHERE nspname = 'idgen_sql' AND a.grantee <> nspowner}), undef,
@@ -424,7 +424,7 @@ is(value_of($app, 'SELECT ids.id_shard(ids.next_id(6))'), 6, 'the new names are 
 is(value_of($owner, q{SELECT string_agg(DISTINCT pg_get_userbyid(proowner), ' ') FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace}), 'owner', 'the functions still belong to their owner');
 is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE pronamespace = 'idgen_sql'::regnamespace AND prosecdef}), 0,
   'the functions with the old names run as the caller');
-is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S') AND a.grantee <> relowner}), 0,
+is(value_of($owner, q{SELECT count(*) FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'idgen_sql'::regnamespace AND relkind IN ('r', 'S', 'v') AND a.grantee <> relowner}), 0,
 	'nobody else has got a right on tables and sequences');
 fails_with($owner, q{SELECT idgen_sql.idgen_set_shards('7')}, '55000', qr/has been handed over.*idgen\.shards/s, 'shards are set otherwise');
 my $plan = join "\n", @{ $owner->selectcol_arrayref('EXPLAIN (VERBOSE, COSTS OFF) INSERT INTO app.event (n) VALUES (1)') };
