@@ -81,44 +81,56 @@ CREATE FUNCTION idgen_migrate.tables_around(relation oid) RETURNS SETOF oid
 LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY
-    WITH RECURSIVE above(oid) AS (SELECT relation UNION SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid),
-    line AS (SELECT t.oid FROM idgen_migrate.tree(relation) AS t(oid) UNION SELECT a.oid FROM above a)
+    WITH line AS (SELECT l.oid FROM idgen_migrate.line(relation) AS l(oid))
     SELECT oid FROM line UNION SELECT k.conrelid FROM line JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = line.oid;
 END
 $$;
 
 -- Objects that tables call when rows change, with the tables that their rules write and that a view reads, and that belong to
--- others than superusers.
+-- others than superusers. A table stands for those below it, which get its rows, and those above it, whose partition keys are
+-- computed. Each batch asks: compiling the query would take longer than the batch.
 CREATE FUNCTION idgen_migrate.foreign_code(tables oid[]) RETURNS TABLE (object text, owner name)
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 BEGIN
     RETURN QUERY
     WITH RECURSIVE used(classid, objid) AS (
-        SELECT 'pg_class'::regclass::oid, t FROM unnest(tables) t
+        SELECT 'pg_class'::regclass::oid, l FROM unnest(tables) t CROSS JOIN LATERAL idgen_migrate.line(t) l
         UNION
         SELECT n.classid, n.objid FROM used u, LATERAL (
             -- What it rests on
             SELECT d.refclassid AS classid, d.refobjid AS objid FROM pg_depend d
              WHERE d.classid = u.classid AND d.objid = u.objid
-               AND d.refclassid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, 'pg_opclass'::regclass, 'pg_opfamily'::regclass)
+               AND d.refclassid IN ('pg_proc'::regclass, 'pg_type'::regclass, 'pg_operator'::regclass, 'pg_opclass'::regclass, 'pg_opfamily'::regclass,
+                                    'pg_foreign_server'::regclass, 'pg_foreign_data_wrapper'::regclass)
             UNION ALL
-            -- What a rule reads and writes: what these tables call, too, runs with the rights of whoever changes the first
-            SELECT d.refclassid, d.refobjid FROM pg_depend d
-             WHERE d.classid = u.classid AND d.objid = u.objid AND u.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_class'::regclass
+            SELECT 'pg_type'::regclass, a.atttypid FROM pg_type t JOIN pg_attribute a ON a.attrelid = t.typrelid
+             WHERE u.classid = 'pg_type'::regclass AND t.oid = u.objid AND t.typrelid <> 0
             UNION ALL
-            -- What is a part of a table, an index or a type
+            -- What a rule or a function reads and writes: what these tables call, too, runs with the rights of whoever changes the first
+            SELECT d.refclassid, l FROM pg_depend d CROSS JOIN LATERAL idgen_migrate.line(d.refobjid) l
+             WHERE d.classid = u.classid AND d.objid = u.objid AND u.classid IN ('pg_rewrite'::regclass, 'pg_proc'::regclass) AND d.refclassid = 'pg_class'::regclass
+            UNION ALL
+            -- What a foreign key changes: before 18 the AFTER triggers of that table run with these rights, too
+            SELECT 'pg_class'::regclass, l FROM pg_constraint k CROSS JOIN LATERAL idgen_migrate.line(k.conrelid) l
+             WHERE u.classid = 'pg_constraint'::regclass AND k.oid = u.objid AND k.contype = 'f' AND (k.confupdtype IN ('c', 'n', 'd') OR k.confdeltype IN ('c', 'n', 'd'))
+            UNION ALL
+            -- What is a part of a table, an index, a type or an operator class
             SELECT d.classid, d.objid FROM pg_depend d
-             WHERE d.refclassid = u.classid AND d.refobjid = u.objid AND u.classid IN ('pg_class'::regclass, 'pg_type'::regclass)
-               AND (d.classid IN ('pg_constraint'::regclass, 'pg_trigger'::regclass, 'pg_attrdef'::regclass, 'pg_policy'::regclass)
-                    OR d.classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM pg_rewrite w WHERE w.oid = d.objid AND w.ev_class = u.objid)
-                    OR d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'c')))) n)
+             WHERE d.refclassid = u.classid AND d.refobjid = u.objid
+               AND (u.classid IN ('pg_class'::regclass, 'pg_type'::regclass)
+                    AND (d.classid IN ('pg_constraint'::regclass, 'pg_trigger'::regclass, 'pg_attrdef'::regclass, 'pg_policy'::regclass, 'pg_statistic_ext'::regclass)
+                         OR d.classid = 'pg_rewrite'::regclass AND EXISTS (SELECT FROM pg_rewrite w WHERE w.oid = d.objid AND w.ev_class = u.objid)
+                         OR d.classid = 'pg_class'::regclass AND EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND c.relkind IN ('i', 'I')))
+                    OR u.classid IN ('pg_opclass'::regclass, 'pg_opfamily'::regclass, 'pg_operator'::regclass) AND d.classid IN ('pg_amop'::regclass, 'pg_amproc'::regclass))) n)
     SELECT pg_describe_object(o.classid, o.objid, 0), r.rolname
       FROM (SELECT classid, objid, proowner AS owner FROM used JOIN pg_proc p ON classid = 'pg_proc'::regclass AND p.oid = objid
             UNION ALL SELECT classid, objid, relowner FROM used JOIN pg_class c ON classid = 'pg_class'::regclass AND c.oid = objid AND c.relkind NOT IN ('i', 'I', 'c')
                       WHERE objid <> ALL (tables)
             UNION ALL SELECT classid, objid, typowner FROM used JOIN pg_type t ON classid = 'pg_type'::regclass AND t.oid = objid
             UNION ALL SELECT classid, objid, oprowner FROM used JOIN pg_operator p ON classid = 'pg_operator'::regclass AND p.oid = objid
-            UNION ALL SELECT classid, objid, opcowner FROM used JOIN pg_opclass p ON classid = 'pg_opclass'::regclass AND p.oid = objid) o
+            UNION ALL SELECT classid, objid, opcowner FROM used JOIN pg_opclass p ON classid = 'pg_opclass'::regclass AND p.oid = objid
+            UNION ALL SELECT classid, objid, srvowner FROM used JOIN pg_foreign_server s ON classid = 'pg_foreign_server'::regclass AND s.oid = objid
+            UNION ALL SELECT classid, objid, fdwowner FROM used JOIN pg_foreign_data_wrapper w ON classid = 'pg_foreign_data_wrapper'::regclass AND w.oid = objid) o
       JOIN pg_roles r ON r.oid = o.owner WHERE NOT r.rolsuper ORDER BY 1;
 END
 $$;
@@ -167,6 +179,13 @@ CREATE FUNCTION idgen_migrate.tree(relation oid) RETURNS SETOF oid
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     WITH RECURSIVE below(oid) AS (SELECT relation UNION SELECT i.inhrelid FROM below b JOIN pg_inherits i ON i.inhparent = b.oid)
     SELECT oid FROM below
+$$;
+
+-- A table with all above it and below it.
+CREATE FUNCTION idgen_migrate.line(relation oid) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE ROWS 2 SET search_path = pg_catalog, pg_temp AS $$
+    WITH RECURSIVE above(oid) AS (SELECT relation UNION SELECT i.inhparent FROM above a JOIN pg_inherits i ON i.inhrelid = a.oid)
+    SELECT oid FROM above UNION SELECT t.oid FROM idgen_migrate.tree(relation) AS t(oid)
 $$;
 
 -- The topmost table from which a table inherits a column: itself, if from none.
@@ -380,6 +399,7 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.referenced_findings(oid, name[]) IS 'findings about tables that columns reference';
 COMMENT ON FUNCTION idgen_migrate.tree(oid) IS 'a table with its partitions and children';
+COMMENT ON FUNCTION idgen_migrate.line(oid) IS 'a table with all above and below it';
 COMMENT ON FUNCTION idgen_migrate.origin_of(oid, name) IS 'the topmost table from which a table inherits a column';
 COMMENT ON FUNCTION idgen_migrate.columns_with(oid, name) IS 'the columns that hold a key: itself, and all that reference it';
 COMMENT ON FUNCTION idgen_migrate.views_on(oid, name[]) IS 'the views that show columns of a table';

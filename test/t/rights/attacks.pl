@@ -543,6 +543,33 @@ for ([ $boss, 'widen', 'boss.f', qr/^a foreign key of boss\.f references evil\.p
 	nobody_fell("$kind of $table");
 }
 
+# A superuser's table that a rule reaches: what is above it and below it, what its foreign keys change, and what it is computed with.
+my @partition = ('CREATE TABLE boss.log (id bigint) PARTITION BY LIST (id)', 'CREATE TABLE evil.part PARTITION OF boss.log DEFAULT', 'ALTER TABLE evil.part OWNER TO mallory', 'CREATE TRIGGER t BEFORE INSERT ON evil.part FOR EACH ROW EXECUTE FUNCTION evil.fall()');
+my %reached = (
+	'a partition of Mallory\'s' => [ 'INSERT INTO boss.log VALUES (NEW.id)', 'table evil.part', @partition ],
+	'a view on such a table' => [ 'INSERT INTO boss.shown VALUES (NEW.id)', 'table evil.part', @partition, 'CREATE VIEW boss.shown AS SELECT id FROM boss.log' ],
+	'a function that writes it' => [ 'SELECT boss.note()', 'table evil.part', @partition, 'CREATE FUNCTION boss.note() RETURNS void BEGIN ATOMIC INSERT INTO boss.log VALUES (1); END' ],
+	'a child of Mallory\'s' => [ 'UPDATE boss.log SET id = NEW.id', 'table evil.part', 'CREATE TABLE boss.log (id bigint)', 'CREATE TABLE evil.part () INHERITS (boss.log)', 'INSERT INTO evil.part VALUES (1)', 'ALTER TABLE evil.part OWNER TO mallory', 'CREATE TRIGGER t BEFORE UPDATE ON evil.part FOR EACH ROW EXECUTE FUNCTION evil.fall()' ],
+	'a partition key' => [ 'INSERT INTO boss.part VALUES (NEW.id)', 'function evil.same(integer)', 'CREATE TABLE boss.log (id bigint) PARTITION BY LIST (evil.same(id::integer))', 'CREATE TABLE boss.part PARTITION OF boss.log FOR VALUES IN (true)' ],
+	'a key that deletes' => [ 'DELETE FROM boss.log', 'table evil.part', 'CREATE TABLE boss.log (id bigint PRIMARY KEY)', 'INSERT INTO boss.log VALUES (1)', 'CREATE TABLE evil.part (id bigint REFERENCES boss.log ON DELETE CASCADE)', 'INSERT INTO evil.part VALUES (1)',
+		'ALTER TABLE evil.part OWNER TO mallory', 'CREATE TRIGGER t AFTER DELETE ON evil.part FOR EACH ROW EXECUTE FUNCTION evil.fall()' ],
+	'statistics' => [ 'UPDATE boss.log SET id = NEW.id WHERE id > 0', 'function evil.same(integer)', 'CREATE TABLE boss.log (id bigint)', 'CREATE STATISTICS boss.s ON (id > 0 AND evil.same(1)) FROM boss.log' ],
+	'an operator class' => [ 'INSERT INTO boss.log VALUES (NEW.id)', 'function evil.compare(bigint,bigint)', 'CREATE TABLE boss.log (id bigint)', 'INSERT INTO boss.log VALUES (1), (2)',
+		q{CREATE FUNCTION evil.compare(bigint, bigint) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM evil.trap(); RETURN btint8cmp($1, $2); END $$}, 'CREATE OPERATOR CLASS boss.ops FOR TYPE bigint USING btree AS OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >, FUNCTION 1 evil.compare(bigint, bigint)',
+		'CREATE INDEX ON boss.log (id boss.ops)', 'ALTER FUNCTION evil.compare(bigint, bigint) OWNER TO mallory' ],
+	'a column of a row' => [ 'INSERT INTO boss.log (id) VALUES (NEW.id)', 'type evil.note', 'CREATE DOMAIN evil.note AS text CHECK (evil.trap())', 'CREATE TABLE boss.address (note evil.note)', 'ALTER DOMAIN evil.note OWNER TO mallory', q{CREATE TABLE boss.log (id bigint, address boss.address DEFAULT '(x)')} ],
+	'a server of Mallory\'s' => [ 'INSERT INTO boss.log VALUES (NEW.id)', 'server away', 'CREATE FOREIGN DATA WRAPPER away', 'CREATE SERVER away FOREIGN DATA WRAPPER away', 'CREATE FOREIGN TABLE boss.log (id bigint) SERVER away', 'GRANT USAGE ON FOREIGN DATA WRAPPER away TO mallory', 'ALTER SERVER away OWNER TO mallory' ]);
+for my $what (sort keys %reached)
+{
+	my ($action, $object, @ddl) = @{ $reached{$what} };
+	$boss->do($_) for 'DROP TABLE boss.r', q{CREATE TABLE boss.r (id bigint UNIQUE, made timestamptz DEFAULT '2024-01-01')}, 'INSERT INTO boss.r VALUES (NULL)', @ddl, "CREATE RULE log AS ON UPDATE TO boss.r DO ALSO $action";
+	$mallory->do('DELETE FROM evil.loot');
+	like(value_of($boss, q{SELECT coalesce(string_agg(finding, E'\n'), '') FROM idgen_migrate.check('backfill', 'boss.r', 'id', 'made', 5) WHERE NOT ok}), qr/^a superuser's table uses \Q$object\E of mallory/m, "a rule reaches $what: the check says so");
+	like((try_all($boss, q{CALL idgen_migrate.backfill('boss.r', 'id', 'made', 5)}))[0] // '', qr/a superuser's table uses/, "a rule reaches $what: refused");
+	nobody_fell("a rule reaches $what");
+	$boss->do($_) for 'DROP RULE log ON boss.r', 'DROP FUNCTION IF EXISTS boss.note()', 'DROP TABLE IF EXISTS boss.address CASCADE', 'DROP ' . ($what =~ /server/ ? 'FOREIGN ' : '') . 'TABLE boss.log CASCADE', 'DROP TABLE IF EXISTS evil.part';
+}
+
 # Default privileges of who makes the extension: nobody else gets a trigger on what is remembered, which would run as whoever
 # migrates.
 new_database(0);
