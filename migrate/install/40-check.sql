@@ -23,13 +23,21 @@ BEGIN
             'Its owner could put another table in its place: give the table to an ordinary role, or move it to a superuser''s schema.'
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL idgen_migrate.makers_in(n.oid) m
            WHERE c.oid = ANY (tables) AND m.is_owner;
+        -- A snapshot of before the lock would not show a trigger that came while it was waited for.
+        RETURN QUERY SELECT * FROM idgen_migrate.isolation_findings();
     END IF;
-    -- A snapshot of before a lock would not show what came while it was waited for.
-    RETURN QUERY SELECT false, '25001', format('tables are not migrated under %s', current_setting('transaction_isolation')),
-        'SET default_transaction_isolation = ''read committed'';' WHERE current_setting('transaction_isolation') <> 'read committed';
     RETURN QUERY SELECT false, '42501', format('row level security hides rows of %s from %I', idgen_migrate.name_of(relation), current_user),
         format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', idgen_migrate.name_of(relation))
         FROM pg_class c WHERE c.oid = relation AND c.relkind IN ('r', 'p') AND row_security_active(relation);
+END
+$$;
+
+-- A snapshot of before a lock does not show what came while it was waited for.
+CREATE FUNCTION idgen_migrate.isolation_findings() RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT false, '25001', format('tables are not migrated under %s', current_setting('transaction_isolation')),
+        'SET default_transaction_isolation = ''read committed'';' WHERE current_setting('transaction_isolation') <> 'read committed';
 END
 $$;
 
@@ -102,6 +110,7 @@ BEGIN
     END IF;
     FOR one IN
         SELECT * FROM idgen_migrate.role_findings(relation)
+        UNION ALL SELECT * FROM idgen_migrate.isolation_findings() WHERE kind <> 'backfill'
         UNION ALL SELECT * FROM idgen_migrate.table_findings(relation, id_column, kind)
         UNION ALL SELECT * FROM idgen_migrate.backfill_findings(relation, id_column, time_column, shard, batch, layout) WHERE is_table AND kind = 'backfill'
         UNION ALL SELECT * FROM idgen_migrate.serial_findings(relation, id_column, layout, kind = 'widen') WHERE is_table AND kind IN ('serial', 'widen')
@@ -156,6 +165,7 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.role_findings(oid) IS 'findings about who migrates';
+COMMENT ON FUNCTION idgen_migrate.isolation_findings() IS 'findings about the isolation level';
 COMMENT ON FUNCTION idgen_migrate.guard(oid) IS 'the first finding about who migrates as an error';
 COMMENT ON FUNCTION idgen_migrate.hold(oid, text) IS 'locks a table as an UPDATE does, and asks who may migrate it';
 COMMENT ON FUNCTION idgen_migrate.table_findings(oid, name, text) IS 'findings of every kind';
