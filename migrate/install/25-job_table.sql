@@ -16,7 +16,7 @@ CREATE TABLE idgen_migrate.job (
     last_time timestamptz,
     parent regclass,            -- of a reference: the table that is moved
     source name,                -- the column beside which the new one stands
-    helper name,                -- the trigger that keeps the two in step
+    helper name,                -- the function that keeps the two in step
     has_made boolean NOT NULL DEFAULT false,    -- whether the migration made the column
     PRIMARY KEY (relation, id_column)
 );

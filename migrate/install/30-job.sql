@@ -48,8 +48,8 @@ BEGIN
        SET step = as_step, runner = pg_backend_pid(),
            kind = CASE WHEN as_kind = 'backfill' AND j.kind = 'uuid' AND j.step <> 'abandoned' THEN j.kind ELSE as_kind END,
            (started, rows_done, last_id, last_time) = (
-               SELECT j.started, j.rows_done, j.last_id, j.last_time WHERE j.step NOT IN ('done', 'filled', 'abandoned')
-               UNION ALL SELECT clock_timestamp(), 0, NULL, NULL WHERE j.step IN ('done', 'filled', 'abandoned'));
+               SELECT j.started, j.rows_done, j.last_id, j.last_time WHERE j.step NOT IN ('done', 'filled', 'abandoned') OR as_step = 'linking'
+               UNION ALL SELECT clock_timestamp(), 0, NULL, NULL LIMIT 1);
 END
 $$;
 

@@ -27,12 +27,20 @@ BEGIN
             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace CROSS JOIN LATERAL idgen_migrate.makers_in(n.oid) m
            WHERE c.oid = ANY (tables) AND m.is_owner;
         -- A snapshot of before the lock would not show a trigger that came while it was waited for.
-        RETURN QUERY SELECT false, '25001', format('a superuser''s table is not migrated under %s', current_setting('transaction_isolation')),
-            'SET default_transaction_isolation = ''read committed'';' WHERE current_setting('transaction_isolation') <> 'read committed';
+        RETURN QUERY SELECT * FROM idgen_migrate.isolation_findings();
     END IF;
     RETURN QUERY SELECT false, '42501', format('row level security hides rows of %s from %I', idgen_migrate.name_of(relation), current_user),
         format('ALTER TABLE %s NO FORCE ROW LEVEL SECURITY', idgen_migrate.name_of(relation))
         FROM pg_class c WHERE c.oid = relation AND c.relkind IN ('r', 'p') AND row_security_active(relation);
+END
+$$;
+
+-- A snapshot of before a lock does not show what came while it was waited for.
+CREATE FUNCTION idgen_migrate.isolation_findings() RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT false, '25001', format('tables are not migrated under %s', current_setting('transaction_isolation')),
+        'SET default_transaction_isolation = ''read committed'';' WHERE current_setting('transaction_isolation') <> 'read committed';
 END
 $$;
 
@@ -114,11 +122,13 @@ BEGIN
     END IF;
     FOR one IN
         SELECT * FROM idgen_migrate.role_findings(relation)
+        UNION ALL SELECT * FROM idgen_migrate.isolation_findings() WHERE kind <> 'backfill'
         UNION ALL SELECT * FROM idgen_migrate.table_findings(relation, id_column, kind)
         UNION ALL SELECT * FROM idgen_migrate.backfill_findings(relation, id_column, time_column, shard, batch, layout) WHERE is_table AND kind = 'backfill'
         UNION ALL SELECT * FROM idgen_migrate.serial_findings(relation, id_column, layout, kind = 'widen') WHERE is_table AND kind IN ('serial', 'widen')
         UNION ALL SELECT * FROM idgen_migrate.key_findings(relation, id_column) WHERE is_table AND kind IN ('uuid', 'switch')
         UNION ALL SELECT * FROM idgen_migrate.switch_findings(relation, id_column) WHERE is_table AND kind = 'switch'
+        UNION ALL SELECT * FROM idgen_migrate.finish_findings(relation, id_column) WHERE is_table AND kind = 'finish'
         UNION ALL SELECT * FROM idgen_migrate.rename_findings(relation, id_column) WHERE is_table AND kind = 'rename'
     LOOP
         is_refused := is_refused OR NOT one.ok;
@@ -156,10 +166,10 @@ CREATE FUNCTION idgen_migrate.check(kind text, relation regclass, id_column name
     RETURNS TABLE (ok boolean, finding text, advice text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF kind IS NULL OR kind NOT IN ('backfill', 'serial', 'widen', 'uuid', 'switch', 'rename') THEN
+    IF kind IS NULL OR kind NOT IN ('backfill', 'serial', 'widen', 'uuid', 'switch', 'finish', 'rename') THEN
         RAISE EXCEPTION USING ERRCODE = 'invalid_parameter_value',
             MESSAGE = format('there is no migration %s', coalesce(quote_literal(kind), 'null')),
-            DETAIL = 'The kinds are backfill, serial, widen, uuid, switch and rename.', HINT = 'Give one of them.';
+            DETAIL = 'The kinds are backfill, serial, widen, uuid, switch, finish and rename.', HINT = 'Give one of them.';
     END IF;
     RETURN QUERY SELECT f.ok, f.finding, f.advice
         FROM idgen_migrate.findings(kind, relation, id_column, time_column, shard, batch, layout, 'all') f;
@@ -167,10 +177,11 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.role_findings(oid) IS 'findings about who migrates';
+COMMENT ON FUNCTION idgen_migrate.isolation_findings() IS 'findings about the isolation level';
 COMMENT ON FUNCTION idgen_migrate.guard(oid) IS 'the first finding about who migrates as an error';
 COMMENT ON FUNCTION idgen_migrate.hold(oid, text) IS 'locks a table as an UPDATE does, and asks who may migrate it';
 COMMENT ON FUNCTION idgen_migrate.table_findings(oid, name, text) IS 'findings of every kind';
 COMMENT ON FUNCTION idgen_migrate.findings(text, oid, name, name, bigint, integer, id_layout, text) IS 'all findings about a table';
 COMMENT ON FUNCTION idgen_migrate.require(text, oid, name, name, bigint, integer, id_layout, text) IS 'the first finding against a migration as an error';
 COMMENT ON FUNCTION idgen_migrate.check(text, regclass, name, name, bigint, integer, id_layout) IS
-    'what a migration of that kind (backfill, serial, widen, uuid, switch, rename) of id_column in relation would find, called with that time_column, shard, batch and layout: whether that is all right, and what to do';
+    'what a migration of that kind (backfill, serial, widen, uuid, switch, finish, rename) of id_column in relation would find, called with that time_column, shard, batch and layout: whether that is all right, and what to do';

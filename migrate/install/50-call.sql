@@ -81,6 +81,23 @@ BEGIN
 END
 $$;
 
+-- What a step needs: asked before its locks are tried, and again under them.
+CREATE FUNCTION idgen_migrate.require_for(step text, relation oid, id_column name, shard bigint, layout id_layout) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    stands_at text[] := CASE step WHEN 'guard' THEN '{linking}' WHEN 'reference' THEN '{linking}' WHEN 'switch' THEN '{linked}'
+                                  WHEN 'finish' THEN '{switched}' WHEN 'rename' THEN '{done}'
+                                  WHEN 'abandon' THEN '{started,ranking,filling,filled,linking,linked}' END;
+BEGIN
+    IF stands_at IS NOT NULL THEN
+        PERFORM idgen_migrate.require_step(relation, id_column, stands_at);
+    END IF;
+    IF step IN ('serial', 'start', 'switch', 'finish', 'rename') THEN
+        PERFORM idgen_migrate.require(CASE step WHEN 'start' THEN 'uuid' ELSE step END, relation, id_column, NULL, shard, 1, coalesce(layout, 'instagram'), 'fast');
+    END IF;
+END
+$$;
+
 -- One step under its locks, in a transaction of its own. False if they could not be had.
 CREATE FUNCTION idgen_migrate.step(step text, relation oid, id_column name, child oid, child_column name, shard bigint,
                                    lock_wait interval, layout id_layout, columns name[]) RETURNS boolean
@@ -92,6 +109,7 @@ BEGIN
         locked_views := idgen_migrate.lock_views(relation, columns, lock_wait);
     END IF;
     PERFORM idgen_migrate.lock_tables(idgen_migrate.tables_of_step(step, relation, child, columns), lock_wait, idgen_migrate.referenced_by(relation, columns));
+    PERFORM idgen_migrate.require_for(step, relation, id_column, shard, layout);
     CASE step
         WHEN 'widen' THEN PERFORM idgen_migrate.widen_columns(relation, columns, locked_views);
         WHEN 'serial' THEN PERFORM idgen_migrate.switch_serial(relation, id_column, shard, layout);
@@ -144,5 +162,6 @@ COMMENT ON FUNCTION idgen_migrate.referenced_by(oid, name[]) IS 'tables that col
 COMMENT ON FUNCTION idgen_migrate.set_lock_timeout(interval) IS 'how long locks are waited for';
 COMMENT ON FUNCTION idgen_migrate.lock_tables(oid[], interval, oid[]) IS 'locks tables, or fails after a time';
 COMMENT ON PROCEDURE idgen_migrate.try(text, oid, name, oid, name, bigint, interval, integer, id_layout, name[]) IS 'tries a step until it has the locks';
+COMMENT ON FUNCTION idgen_migrate.require_for(text, oid, name, bigint, id_layout) IS 'what a step needs';
 COMMENT ON FUNCTION idgen_migrate.step(text, oid, name, oid, name, bigint, interval, id_layout, name[]) IS 'a step that needs locks';
 COMMENT ON FUNCTION idgen_migrate.tables_of_step(text, oid, oid, name[]) IS 'tables that a step locks';

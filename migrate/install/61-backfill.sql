@@ -311,11 +311,13 @@ DECLARE
     part record;
     place bigint;
     is_left boolean;
+    idle integer;
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
     until := clock_timestamp();
     noticed := until;
+    idle := 0;
     SELECT * INTO job FROM idgen_migrate.begin_backfill(relation, id_column, time_column, shard, tie_column, batch, layout);
     SELECT * INTO texts FROM idgen_migrate.backfill_texts(relation, id_column, time_column, tie_column);
     @COMMIT@
@@ -341,9 +343,15 @@ BEGIN
             PERFORM pg_sleep_for(pause);
         END LOOP;
         EXECUTE texts.exists_text INTO is_left USING until;
-        EXIT WHEN NOT is_left;
+        -- Passes one after the other that filled no row
+        idle := CASE WHEN part.done > pass.done THEN 0 ELSE idle + 1 END;
+        EXIT WHEN NOT is_left OR idle = 10;
         @COMMIT@
     END LOOP;
+    IF is_left THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('rows of %s stay without an ID', idgen_migrate.name_of(relation)),
+            DETAIL = 'Each pass finds rows that it cannot fill: a trigger keeps them as they are, or sessions change them.', HINT = 'Disable the trigger, and call it again.';
+    END IF;
     DROP TABLE pg_temp.idgen_queue;
     PERFORM idgen_migrate.leave(relation, id_column, 'done');
     RAISE NOTICE '%.%: rows that have got an ID: %', idgen_migrate.name_of(relation), quote_ident(id_column), part.done;

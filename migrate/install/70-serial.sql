@@ -27,6 +27,11 @@ BEGIN
         RETURN QUERY SELECT * FROM idgen_migrate.referenced_findings(one.holder, ARRAY[one.holder_column]) WHERE is_widened;
         RETURN QUERY SELECT * FROM idgen_migrate.role_findings(one.holder) WHERE is_widened AND one.holder <> relation;
     END LOOP;
+    RETURN QUERY SELECT false, '42809', format('%s calls currval() of the sequence, which next_id() does not set', pg_describe_object('pg_attrdef'::regclass, f.oid, 0)),
+        'Drop that default before, or make it one that does not need the sequence.'
+        FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
+       WHERE f.adrelid IN (SELECT idgen_migrate.tree(relation)) AND f.adnum <> idgen_migrate.column_number(f.adrelid, id_column)
+         AND pg_get_expr(f.adbin, f.adrelid) ~ '\mcurrval\(' AND d.refobjid IN (SELECT idgen_migrate.sequences_of(relation, id_column));
     RETURN QUERY SELECT false, '42809', format('%s is partitioned by %I', idgen_migrate.name_of(p.partrelid), id_column),
         'Make partitions for new IDs first, by id_min() and id_max(); then: ALTER TABLE ... ALTER COLUMN ... SET DEFAULT idgen.next_id().'
         FROM pg_partitioned_table p WHERE p.partstrat <> 'h' AND p.partrelid IN (SELECT idgen_migrate.tree(relation))
@@ -37,6 +42,33 @@ BEGIN
         FROM pg_attribute a WHERE a.attrelid = relation AND a.attname = id_column AND a.attidentity <> '';
     RETURN QUERY SELECT true, NULL, 'the switch needs an ACCESS EXCLUSIVE lock for a moment',
         'It is tried for a time (lock_wait) and again, so that nobody queues behind it for long.';
+END
+$$;
+
+-- The sequences that make a column: its own, and those that its default calls.
+CREATE FUNCTION idgen_migrate.sequences_of(relation oid, id_column name) RETURNS SETOF oid
+LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT c.oid FROM pg_depend d LEFT JOIN pg_attrdef f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
+      JOIN pg_class c ON c.relkind = 'S' AND c.oid = CASE WHEN f.oid IS NULL THEN d.objid ELSE d.refobjid END
+     WHERE d.refclassid = 'pg_class'::regclass AND (
+         d.classid = 'pg_class'::regclass AND d.refobjid = relation AND d.refobjsubid = idgen_migrate.column_number(relation, id_column)
+         OR f.adrelid = relation AND f.adnum = idgen_migrate.column_number(relation, id_column))
+$$;
+
+-- Whether a check of one column holds for a value; an error is a refusal, too. What the check calls is found again by its name, and
+-- runs with the rights of this role: nothing is evaluated that others own, or could put something else in the place of.
+CREATE FUNCTION idgen_migrate.is_allowed(holder oid, column_name name, check_oid oid, value bigint) RETURNS boolean
+LANGUAGE plpgsql VOLATILE STRICT PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    is_good boolean := true;
+BEGIN
+    IF NOT EXISTS (SELECT FROM idgen_migrate.role_findings(holder) UNION ALL SELECT FROM idgen_migrate.name_findings(holder, ARRAY[column_name])) THEN
+        EXECUTE (SELECT format('SELECT (%s) IS NOT FALSE FROM (SELECT $1 AS %I) AS t', pg_get_expr(k.conbin, k.conrelid), column_name)
+                   FROM pg_constraint k WHERE k.oid = check_oid) INTO is_good USING value;
+    END IF;
+    RETURN is_good;
+EXCEPTION WHEN OTHERS THEN
+    RETURN false;
 END
 $$;
 
@@ -53,6 +85,11 @@ BEGIN
         'New IDs would be smaller than old ones: use a layout with an earlier epoch or fewer bits of time, or wait.' WHERE largest >= smallest;
     RETURN QUERY SELECT true, NULL, format('the largest old value is %s, the smallest new one %s', largest, smallest),
         'Nothing needs to be done.' WHERE largest < smallest;
+    RETURN QUERY SELECT DISTINCT false, '42809', format('check %I of %s refuses IDs', k.conname, idgen_migrate.name_of(k.conrelid)),
+        format('ALTER TABLE %s DROP CONSTRAINT %I', idgen_migrate.name_of(k.conrelid), k.conname)
+        FROM idgen_migrate.columns_with(relation, id_column) h CROSS JOIN LATERAL idgen_migrate.tree(h.holder) AS t(oid)
+        JOIN pg_constraint k ON k.contype = 'c' AND k.conrelid = t.oid AND k.coninhcount = 0 AND k.conkey = ARRAY[idgen_migrate.column_number(t.oid, h.holder_column)]
+       WHERE NOT idgen_migrate.is_allowed(h.holder, h.holder_column, k.oid, smallest);
 END
 $$;
 
@@ -189,6 +226,8 @@ END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.serial_findings(oid, name, id_layout, boolean) IS 'findings about a column that counts';
+COMMENT ON FUNCTION idgen_migrate.sequences_of(oid, name) IS 'the sequences that make a column';
+COMMENT ON FUNCTION idgen_migrate.is_allowed(oid, name, oid, bigint) IS 'whether a check of one column allows a value';
 COMMENT ON FUNCTION idgen_migrate.largest_findings(oid, name, id_layout) IS 'findings about the largest number of a column';
 COMMENT ON FUNCTION idgen_migrate.switch_serial(oid, name, bigint, id_layout) IS 'from a serial to next_id()';
 COMMENT ON FUNCTION idgen_migrate.lock_views(oid, name[], interval) IS 'locks the views that show columns of a table';

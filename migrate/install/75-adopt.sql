@@ -29,7 +29,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
       FROM pg_depend d LEFT JOIN pg_attrdef f ON d.classid = 'pg_attrdef'::regclass AND f.oid = d.objid
       LEFT JOIN pg_rewrite w ON d.classid = 'pg_rewrite'::regclass AND w.oid = d.objid
      WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = sequence AND d.classid IN ('pg_attrdef'::regclass, 'pg_rewrite'::regclass, 'pg_proc'::regclass)
-       AND (f.oid IS NULL OR f.adrelid NOT IN (SELECT idgen_migrate.tree(relation)))
+       AND (f.oid IS NULL OR f.adnum IS DISTINCT FROM idgen_migrate.column_number(f.adrelid, column_name) OR f.adrelid NOT IN (SELECT idgen_migrate.tree(relation)))
     UNION
     SELECT t.object FROM idgen_migrate.texts() t JOIN pg_class c ON c.oid = sequence
      WHERE t.source ~* '\m(nextval|currval|setval)\s*\(' AND t.source ~ ('\m' || regexp_replace(c.relname, '(\W)', '\\\1', 'g') || '\M')

@@ -45,24 +45,94 @@ $$;
 CREATE FUNCTION idgen_migrate.child_findings(relation oid, id_column name, key name) RETURNS SETOF idgen_migrate.finding
 LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    RETURN QUERY SELECT false, '42809', format('foreign key %I of %s is deferrable', r.constraint_name, idgen_migrate.name_of(r.child)),
-        format('ALTER TABLE %s ALTER CONSTRAINT %I NOT DEFERRABLE', idgen_migrate.name_of(r.child), r.constraint_name)
-        FROM idgen_migrate.references_to(relation, key) r JOIN pg_constraint k ON k.oid = r.constraint_oid WHERE k.condeferrable;
+    RETURN QUERY SELECT false, '42809', format('foreign key %I of %s is %s', r.constraint_name, idgen_migrate.name_of(r.child), p.problem),
+        format('ALTER TABLE %s ' || p.remedy, idgen_migrate.name_of(r.child), r.constraint_name)
+        FROM idgen_migrate.references_to(relation, key) r JOIN pg_constraint k ON k.oid = r.constraint_oid
+        CROSS JOIN LATERAL (VALUES (k.condeferrable, 'deferrable', 'ALTER CONSTRAINT %I NOT DEFERRABLE'),
+                                   (NOT k.convalidated, 'not validated', 'VALIDATE CONSTRAINT %I')) p(is_there, problem, remedy) WHERE p.is_there;
     RETURN QUERY SELECT f.*
         FROM (SELECT DISTINCT r.child FROM idgen_migrate.references_to(relation, key) r WHERE r.child <> relation) c,
-             idgen_migrate.table_findings(c.child, 'ctid', 'uuid') f WHERE NOT f.ok;
+             LATERAL (SELECT * FROM idgen_migrate.table_findings(c.child, 'ctid', 'uuid') UNION ALL SELECT * FROM idgen_migrate.role_findings(c.child)) f
+       WHERE NOT f.ok;
     RETURN QUERY SELECT false, '42501', format('%I may not create functions in schema %I', current_user, n.nspname),
         format('GRANT CREATE ON SCHEMA %I TO %I', n.nspname, current_user)
         FROM (SELECT DISTINCT c.relnamespace FROM idgen_migrate.references_to(relation, key) r JOIN pg_class c ON c.oid = r.child) u
         JOIN pg_namespace n ON n.oid = u.relnamespace WHERE NOT has_schema_privilege(n.oid, 'CREATE');
-    RETURN QUERY SELECT false, '42701', format('%s.%I is of type %s', idgen_migrate.name_of(r.child), a.attname, format_type(a.atttypid, NULL)),
-        'The column beside the reference needs that name: choose another name for the ID column.'
-        FROM idgen_migrate.references_to(relation, key) r JOIN pg_attribute a ON a.attrelid = r.child
-         AND a.attname = idgen_migrate.beside(r.child_column, id_column) WHERE a.atttypid <> 'bigint'::regtype;
+    RETURN QUERY SELECT false, '42809', format('trigger %I of %s would not fire between those of the move', t.tgname, idgen_migrate.name_of(c.child)),
+        format('ALTER TRIGGER %I ON %s RENAME TO ..., a name that begins with a letter from A to Z', t.tgname, idgen_migrate.name_of(c.child))
+        FROM (SELECT DISTINCT r.child FROM idgen_migrate.references_to(relation, key) r) c
+        JOIN pg_trigger t ON t.tgrelid = c.child AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND t.tgtype & 3 = 3 AND t.tgtype & 20 <> 0
+       WHERE t.tgname NOT LIKE '_idgen\_sync\_%' AND t.tgname::text COLLATE "C" NOT BETWEEN '!idgen_sync_~' AND '~idgen_sync_' ORDER BY c.child, t.tgname;
+    RETURN QUERY SELECT f.* FROM (SELECT DISTINCT r.child, r.child_column FROM idgen_migrate.references_to(relation, key) r ORDER BY 1, 2) c,
+                                 idgen_migrate.reference_findings(relation, c.child, c.child_column, idgen_migrate.beside(c.child_column, id_column)) f;
+    RETURN QUERY SELECT true, NULL, k.finding, 'Between uuid_switch and uuid_finish: ' || k.advice
+        FROM (SELECT r.child, array_agg(r.child_column) AS columns FROM idgen_migrate.references_to(relation, key) r GROUP BY r.child ORDER BY r.child) c,
+             idgen_migrate.keys_with(c.child, c.columns, id_column) k;
     RETURN QUERY SELECT true, NULL, format('foreign key %I of %s is moved to a new column %I', r.constraint_name, idgen_migrate.name_of(r.child),
                                            idgen_migrate.beside(r.child_column, id_column)),
         'If queries look rows up by it, it needs an index.' FROM idgen_migrate.references_to(relation, key) r;
 END
+$$;
+
+-- Findings about one reference.
+CREATE FUNCTION idgen_migrate.reference_findings(relation oid, child oid, child_column name, beside name) RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_variable
+DECLARE
+    target text := idgen_migrate.name_of(child);
+    number smallint := idgen_migrate.column_number(child, child_column);
+    helper name := idgen_migrate.trigger_name(child, child_column);
+    -- By its name in a restored database, by what is remembered if the table has been renamed.
+    is_begun boolean := EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = child AND t.tgname IN (
+        SELECT '~' || helper UNION ALL SELECT '~' || j.helper FROM idgen_migrate.job j WHERE j.relation = child AND j.source = child_column AND j.kind = 'reference'));
+BEGIN
+    -- The new release leaves the old column out: what the server would put there is taken for a reference by the old key.
+    RETURN QUERY SELECT false, '42809', format('%s.%I %s', target, child_column, p.problem), p.remedy || ' The column beside it can get the like when the move is over.'
+        FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+        CROSS JOIN LATERAL (VALUES
+            (a.attgenerated <> '', 'is generated', format('ALTER TABLE %s ALTER COLUMN %I DROP EXPRESSION;', target, child_column)),
+            (a.attidentity <> '', 'is an identity', format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY;', target, child_column)),
+            (a.atthasdef AND a.attgenerated = '', 'has a default', format('ALTER TABLE %s ALTER COLUMN %I DROP DEFAULT;', target, child_column)),
+            (t.typdefault IS NOT NULL, 'has the default of its domain', format('ALTER DOMAIN %s DROP DEFAULT;', a.atttypid::regtype))) p(is_there, problem, remedy)
+       WHERE a.attrelid = child AND a.attnum = number AND p.is_there;
+    RETURN QUERY SELECT false, '42809', format('%s.%I references %s, too', target, child_column, idgen_migrate.name_of(k.confrelid)),
+        format('Drop one of them before: ALTER TABLE %s DROP CONSTRAINT %I', target, k.conname)
+        FROM pg_constraint k WHERE k.contype = 'f' AND k.conrelid = child AND k.conkey = ARRAY[number] AND k.confrelid <> relation AND k.conparentid = 0;
+    RETURN QUERY SELECT false, '42809', format('foreign key %I of %s references %s.%I, which is a reference itself', r.constraint_name,
+                                               idgen_migrate.name_of(r.child), target, child_column),
+        'Drop it before; references to references are not moved.' FROM idgen_migrate.references_to(child, child_column) r;
+    RETURN QUERY SELECT false, '42701', format('%s.%I is there already', target, beside),
+        'The column beside the reference needs that name: drop it, rename it, or choose another name for the ID column.'
+        WHERE idgen_migrate.column_number(child, beside) IS NOT NULL AND NOT is_begun;
+    RETURN QUERY SELECT false, '55000', format('another move keeps %s.%I in step', target, child_column),
+        'Finish or abandon that one first: SELECT * FROM idgen_migrate.progress'
+        WHERE idgen_migrate.column_number(child, beside) IS NULL AND is_begun;
+    RETURN QUERY SELECT false, '42809', format('trigger %I of %s does not fire if the new release changes %I', t.tgname, target, child_column),
+        format('Make it again as UPDATE without OF, if need be with WHEN (OLD.%1$I IS DISTINCT FROM NEW.%1$I)', child_column)
+        FROM pg_trigger t WHERE t.tgrelid = child AND NOT t.tgisinternal AND t.tgenabled <> 'D' AND number = ANY (t.tgattr::int2[]) ORDER BY t.tgname;
+    RETURN QUERY SELECT DISTINCT false, '42809', format('rule %I of %s reads %I before the new release''s reference is known', w.rulename, target, child_column),
+        'Make it a trigger.'
+        FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+         AND d.refobjid = child AND d.refobjsubid = number WHERE w.ev_class = child AND w.ev_type IN ('2', '3');
+END
+$$;
+
+-- The primary key of a table, if references that are moved are in it, and the statements that put those beside into it.
+CREATE FUNCTION idgen_migrate.keys_with(child oid, columns name[], id_column name) RETURNS TABLE (finding text, advice text)
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format('primary key %I of %s has %s in it', k.conname, t.target, c.moved),
+           coalesce((SELECT 'Drop ' || string_agg(format('foreign key %I of %s', f.conname, idgen_migrate.name_of(f.conrelid)), ', ' ORDER BY f.conname)
+                            || ', and make it again on the new columns; '
+                       FROM pg_constraint f WHERE f.contype = 'f' AND f.conindid = k.conindid AND f.conparentid = 0), '')
+           || format('CREATE UNIQUE INDEX CONCURRENTLY %1$I ON %2$s (%3$s); ALTER TABLE %2$s DROP CONSTRAINT %4$I, ADD CONSTRAINT %4$I PRIMARY KEY USING INDEX %1$I',
+                     left(k.conname, 50) || '_new', t.target, c.new, k.conname)
+      FROM pg_constraint k
+     CROSS JOIN LATERAL (SELECT idgen_migrate.name_of(child) AS target) t
+     CROSS JOIN LATERAL (
+         SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY n.place) FILTER (WHERE a.attname = ANY (columns)) AS moved,
+                string_agg(quote_ident(CASE WHEN a.attname = ANY (columns) THEN idgen_migrate.beside(a.attname, id_column) ELSE a.attname END), ', ' ORDER BY n.place) AS new
+           FROM unnest(k.conkey) WITH ORDINALITY n(number, place) JOIN pg_attribute a ON a.attrelid = child AND a.attnum = n.number) c
+     WHERE k.conrelid = child AND k.contype = 'p' AND c.moved IS NOT NULL
 $$;
 
 -- What must be true before the switch.
@@ -90,6 +160,24 @@ BEGIN
         FROM idgen_migrate.references_to(relation, key) r
        WHERE NOT EXISTS (SELECT FROM pg_constraint k WHERE k.contype = 'f' AND k.conrelid = r.child AND k.confrelid = relation AND k.convalidated
           AND k.conkey = ARRAY[idgen_migrate.column_number(r.child, idgen_migrate.beside(r.child_column, id_column))]);
+    RETURN QUERY SELECT false, '55000', format('publication %I sends changes of %s by its primary key', p.pubname, target),
+        format('ALTER TABLE %s REPLICA IDENTITY USING INDEX %I', target, u.relname)
+        FROM pg_publication_tables t JOIN pg_publication p ON p.pubname = t.pubname AND (p.pubupdate OR p.pubdelete)
+        JOIN pg_class c ON c.oid = relation AND c.relreplident = 'd'
+        JOIN pg_index i ON i.indexrelid = idgen_migrate.unique_index(relation, key) AND NOT i.indisprimary JOIN pg_class u ON u.oid = i.indexrelid
+       WHERE format('%I.%I', t.schemaname, t.tablename) = target ORDER BY p.pubname;
+END
+$$;
+
+-- What must be true before nothing keeps the old references.
+CREATE FUNCTION idgen_migrate.finish_findings(relation oid, id_column name) RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT false, '55000', k.finding, k.advice
+        FROM (SELECT m.child, array_agg(m.child_column) AS columns FROM idgen_migrate.moved_references(relation) m
+               WHERE m.beside = idgen_migrate.beside(m.child_column, id_column) GROUP BY m.child ORDER BY m.child) c,
+             idgen_migrate.keys_with(c.child, c.columns, id_column) k;
+    RETURN QUERY SELECT * FROM idgen_migrate.identity_findings(relation, id_column);
 END
 $$;
 
@@ -100,20 +188,20 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- The references of a move, as it is remembered and as the catalog has it: the caller's tables, with both columns. Also
--- the trigger's function, if the trigger is there and calls one that the migration made.
+-- the function of the triggers, if they are there and call one that the migration made.
 CREATE FUNCTION idgen_migrate.moved_references(relation oid) RETURNS TABLE (child oid, child_column name, beside name, has_made boolean, function oid)
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT j.relation, j.source, j.id_column, j.has_made, p.oid
       FROM idgen_migrate.job j JOIN pg_class c ON c.oid = j.relation
-      LEFT JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = j.helper AND t.tgname LIKE 'idgen\_sync\_%'
-      LEFT JOIN pg_proc p ON p.oid = t.tgfoid AND p.proname = t.tgname AND p.pronamespace = c.relnamespace AND p.proowner = c.relowner
-                         AND p.prosecdef AND p.pronargs = 0
+      LEFT JOIN pg_proc p ON p.proname = j.helper AND p.proname LIKE 'idgen\_sync\_%' AND p.pronamespace = c.relnamespace AND p.proowner = c.relowner
+                         AND p.prosecdef AND p.pronargs = 0 AND EXISTS (SELECT FROM pg_trigger t WHERE t.tgrelid = c.oid AND t.tgfoid = p.oid)
      WHERE j.parent = $1 AND j.kind = 'reference' AND j.step <> 'abandoned' AND idgen_migrate.is_own(c.oid)
        AND idgen_migrate.column_number(c.oid, j.source) IS NOT NULL AND idgen_migrate.column_number(c.oid, j.id_column) IS NOT NULL
      ORDER BY idgen_migrate.name_of(j.relation), j.id_column
 $$;
 
--- The trigger that keeps a reference and the one beside it in step, and its function; the same in a restored database.
+-- The function that keeps a reference and the one beside it in step. Two triggers call it, which fire before all others and after
+-- all others: so these see the old reference of a row that the new release wrote, and may change it. The same in a restored database.
 CREATE FUNCTION idgen_migrate.trigger_name(child oid, child_column name) RETURNS name
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT ('idgen_sync_' || md5(format('%I.%I', c.relname, child_column)))::name FROM pg_class c WHERE c.oid = child
@@ -121,10 +209,13 @@ $$;
 
 COMMENT ON FUNCTION idgen_migrate.key_findings(oid, name) IS 'findings about a key that is to be moved';
 COMMENT ON FUNCTION idgen_migrate.child_findings(oid, name, name) IS 'findings about the tables that reference a key';
+COMMENT ON FUNCTION idgen_migrate.reference_findings(oid, oid, name, name) IS 'findings about one reference';
+COMMENT ON FUNCTION idgen_migrate.keys_with(oid, name[], name) IS 'primary keys with references in them';
 COMMENT ON FUNCTION idgen_migrate.switch_findings(oid, name) IS 'findings before the switch';
+COMMENT ON FUNCTION idgen_migrate.finish_findings(oid, name) IS 'findings before the old references are kept no more';
 COMMENT ON FUNCTION idgen_migrate.guard_name(oid, name) IS 'name of the constraint that proves a column complete';
 COMMENT ON FUNCTION idgen_migrate.moved_references(oid) IS 'references of a move';
-COMMENT ON FUNCTION idgen_migrate.trigger_name(oid, name) IS 'name of a reference''s trigger and of its function';
+COMMENT ON FUNCTION idgen_migrate.trigger_name(oid, name) IS 'name of the function of a reference''s triggers';
 
 -- The steps of a move that need locks: each a short transaction.
 
@@ -164,7 +255,7 @@ BEGIN
 END
 $$;
 
--- The trigger that keeps a reference and the one beside it in step. Its function belongs to the owner of the tables and
+-- The triggers that keep a reference and the one beside it in step. Their function belongs to the owner of the tables and
 -- runs with the owner's rights, as a foreign key's look-up does: a role that may only insert needs no right to read the
 -- referenced table. So no other role may attach it to a table: none has the right to call it, and it checks what called
 -- it.
@@ -173,6 +264,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     place text := (SELECT format('%I.%I', n.nspname, helper) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = child);
     other record;
+    one name;
 BEGIN
     EXECUTE format('CREATE OR REPLACE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
                    place, idgen_migrate.trigger_body(relation, id_column, child, child_column, beside, helper));
@@ -187,41 +279,45 @@ BEGIN
             DETAIL = 'With the rights of its owner.', HINT = format('REVOKE ALL ON FUNCTION %s() from those who may.', place);
     END IF;
     EXECUTE format('COMMENT ON FUNCTION %s() IS %L', place, 'keeps two columns in step until idgen_migrate.uuid_finish()');
-    EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()',
-                   helper, idgen_migrate.name_of(child), place);
+    FOREACH one IN ARRAY ARRAY['!' || helper, '~' || helper] LOOP
+        EXECUTE format('CREATE OR REPLACE TRIGGER %I BEFORE INSERT OR UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION %s()', one, idgen_migrate.name_of(child), place);
+    END LOOP;
 END
 $$;
 
+-- What they do. The first brings the old reference of what the new release wrote, the last the new one of what the old one, or a
+-- trigger between them, wrote. OLD is null in an INSERT. A row may reference itself before it is there.
 CREATE FUNCTION idgen_migrate.trigger_body(relation oid, id_column name, child oid, child_column name, beside name, helper name) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format($body$
 BEGIN
-    IF TG_NAME <> %7$L OR TG_RELID <> %8$s AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = TG_RELID AND pg_get_userbyid(c.relowner) = current_user) THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'a migration''s function serves only its own trigger',
+    IF TG_NAME NOT IN (%3$L, %4$L) OR TG_RELID <> %5$s AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = TG_RELID AND pg_get_userbyid(c.relowner) = current_user) THEN
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'a migration''s function serves only its own triggers',
             DETAIL = 'It runs with the rights of its owner.', HINT = 'Drop the trigger that calls it.';
     END IF;
-    IF TG_OP = 'UPDATE' AND NEW.%1$I IS NOT DISTINCT FROM OLD.%1$I THEN
-        IF NEW.%2$I IS DISTINCT FROM OLD.%2$I AND (OLD.%2$I IS NOT NULL OR NEW.%1$I IS NULL) THEN
-            NEW.%1$I := (SELECT p.%4$I FROM ONLY %5$s p WHERE p.%3$I = NEW.%2$I);
-        ELSIF NEW.%2$I IS NULL AND NEW.%1$I IS NOT NULL THEN
-            NEW.%2$I := (SELECT p.%3$I FROM ONLY %5$s p WHERE p.%4$I = NEW.%1$I);
+    IF TG_NAME = %3$L THEN
+        IF NEW.%1$I IS NOT DISTINCT FROM OLD.%1$I AND NEW.%2$I IS DISTINCT FROM OLD.%2$I AND (OLD.%2$I IS NOT NULL OR NEW.%1$I IS NULL) THEN
+            NEW.%1$I := %6$s;
         END IF;
-    ELSIF NEW.%1$I IS NOT NULL THEN
-        NEW.%2$I := (SELECT p.%3$I FROM ONLY %5$s p WHERE p.%4$I = NEW.%1$I);
-        IF %6$s THEN
-            NEW.%2$I := NEW.%9$I;
+    ELSIF NEW.%1$I IS NULL THEN
+        IF OLD.%1$I IS NOT NULL AND NEW.%2$I IS NOT DISTINCT FROM OLD.%2$I THEN
+            NEW.%2$I := NULL;
         END IF;
-    ELSIF TG_OP = 'UPDATE' THEN
-        NEW.%2$I := NULL;
-    ELSE
-        NEW.%1$I := (SELECT p.%4$I FROM ONLY %5$s p WHERE p.%3$I = NEW.%2$I);
+    ELSIF NEW.%1$I IS DISTINCT FROM OLD.%1$I OR NEW.%2$I IS NULL OR NEW.%2$I <> OLD.%2$I THEN
+        NEW.%2$I := %7$s;
     END IF;
     RETURN NEW;
 END
-$body$, child_column, beside, id_column, key, idgen_migrate.name_of(relation),
-        CASE WHEN child = relation THEN format('NEW.%I = NEW.%I', child_column, key) ELSE 'false' END,
-        helper, child, CASE WHEN child = relation THEN id_column ELSE beside END)
+$body$, child_column, beside, '!' || helper, '~' || helper, child,
+        idgen_migrate.lookup_text(relation, key, id_column, child, beside), idgen_migrate.lookup_text(relation, id_column, key, child, child_column))
       FROM idgen_migrate.key_column(relation) key
+$$;
+
+-- The expression that finds one key of the referenced row by the other.
+CREATE FUNCTION idgen_migrate.lookup_text(relation oid, wanted name, known name, child oid, reference name) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT format(CASE WHEN child = relation THEN 'CASE WHEN NEW.%4$I = NEW.%3$I THEN NEW.%1$I ELSE (SELECT p.%1$I FROM ONLY %2$s p WHERE p.%3$I = NEW.%4$I) END'
+                       ELSE '(SELECT p.%1$I FROM ONLY %2$s p WHERE p.%3$I = NEW.%4$I)' END, wanted, idgen_migrate.name_of(relation), known, reference)
 $$;
 
 -- A constraint that no gap comes in: into the ID column, or into a reference beside another.
@@ -295,11 +391,13 @@ CREATE FUNCTION idgen_migrate.drop_helpers(relation oid, id_column name) RETURNS
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     one record;
+    drop_text text;
 BEGIN
-    FOR one IN SELECT m.child, p.proname, n.nspname FROM idgen_migrate.moved_references(relation) m
-                 JOIN pg_proc p ON p.oid = m.function JOIN pg_namespace n ON n.oid = p.pronamespace LOOP
-        EXECUTE format('DROP TRIGGER %I ON %s', one.proname, idgen_migrate.name_of(one.child));
-        EXECUTE format('DROP FUNCTION %I.%I()', one.nspname, one.proname);
+    FOR drop_text IN SELECT string_agg(format('DROP TRIGGER %I ON %s; ', t.tgname, idgen_migrate.name_of(m.child)), '')
+                            || format('DROP FUNCTION %s', m.function::regprocedure)
+                       FROM idgen_migrate.moved_references(relation) m JOIN pg_trigger t ON t.tgrelid = m.child AND t.tgfoid = m.function
+                      GROUP BY m.function LOOP
+        EXECUTE drop_text;
     END LOOP;
     FOR one IN SELECT DISTINCT k.conname, k.conrelid
                  FROM (SELECT m.child, m.beside FROM idgen_migrate.moved_references(relation) m UNION SELECT $1, $2) f(guarded, filled)
@@ -348,6 +446,7 @@ COMMENT ON FUNCTION idgen_migrate.start_move(oid, name, bigint, id_layout) IS 'c
 COMMENT ON FUNCTION idgen_migrate.add_column(oid, name, text, oid, name, name) IS 'a column of a move';
 COMMENT ON FUNCTION idgen_migrate.make_trigger(oid, name, oid, name, name, name) IS 'keeps two references in step';
 COMMENT ON FUNCTION idgen_migrate.trigger_body(oid, name, oid, name, name, name) IS 'what keeps two references in step';
+COMMENT ON FUNCTION idgen_migrate.lookup_text(oid, name, name, oid, name) IS 'finds one key by the other';
 COMMENT ON FUNCTION idgen_migrate.add_guard(oid, name, oid, name) IS 'no gap comes into a column any more';
 COMMENT ON FUNCTION idgen_migrate.add_reference(oid, name, oid, name) IS 'a foreign key beside another';
 COMMENT ON FUNCTION idgen_migrate.switch_key(oid, name) IS 'the ID becomes the primary key';

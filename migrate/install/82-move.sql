@@ -128,7 +128,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
-    PERFORM idgen_migrate.require('uuid', relation, id_column, NULL, shard, 1, layout, 'all');
+    PERFORM idgen_migrate.require_for('start', relation, id_column, shard, layout);
     -- An unusable shard is an error now, not at the first insert.
     PERFORM idgen_migrate.new_ids(1, shard, layout);
     CALL idgen_migrate.try('start', relation, id_column, NULL, NULL, shard, lock_wait, attempts, layout);
@@ -166,8 +166,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
-    PERFORM idgen_migrate.require('switch', relation, id_column, NULL, NULL, 1, 'instagram', 'all');
-    PERFORM idgen_migrate.require_step(relation, id_column, '{linked}');
+    PERFORM idgen_migrate.require_for('switch', relation, id_column, NULL, NULL);
     CALL idgen_migrate.try('switch', relation, id_column, NULL, NULL, NULL, lock_wait, attempts, NULL);
     RAISE NOTICE '%.% is the primary key now; the old key stays unique, references by it are kept until idgen_migrate.uuid_finish()',
         idgen_migrate.name_of(relation), quote_ident(id_column);
@@ -179,7 +178,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
-    PERFORM idgen_migrate.require_step(relation, id_column, '{switched}');
+    PERFORM idgen_migrate.require_for('finish', relation, id_column, NULL, NULL);
     CALL idgen_migrate.try('finish', relation, id_column, NULL, NULL, NULL, lock_wait, attempts, NULL);
 END
 $$;
@@ -189,7 +188,7 @@ LANGUAGE plpgsql AS $$
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
-    PERFORM idgen_migrate.require_step(relation, id_column, '{started,ranking,filling,filled,linking,linked}');
+    PERFORM idgen_migrate.require_for('abandon', relation, id_column, NULL, NULL);
     CALL idgen_migrate.try('abandon', relation, id_column, NULL, NULL, NULL, lock_wait, attempts, NULL);
 END
 $$;
@@ -223,6 +222,17 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
      WHERE j.relation = $1 AND j.id_column = $2 AND j.kind = 'uuid' AND j.step = 'done' AND idgen_migrate.column_number(j.relation, j.source) IS NOT NULL
 $$;
 
+-- Replica identities with old columns in them, which are NOT NULL for that.
+CREATE FUNCTION idgen_migrate.identity_findings(relation oid, id_column name) RETURNS SETOF idgen_migrate.finding
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN QUERY SELECT false, '55000', format('the replica identity of %s is an index of %I', idgen_migrate.name_of(o.holder), o.old),
+        format('ALTER TABLE %s REPLICA IDENTITY DEFAULT', idgen_migrate.name_of(o.holder))
+        FROM idgen_migrate.old_columns(relation, id_column) o JOIN pg_index i ON i.indrelid = o.holder AND i.indisreplident
+         AND idgen_migrate.column_number(o.holder, o.old) = ANY (i.indkey::int2[]);
+END
+$$;
+
 -- What must be true before the old columns go. DROP COLUMN takes indexes and constraints along, also those of several
 -- columns: they would be missed later, so they stand in the way.
 CREATE FUNCTION idgen_migrate.rename_findings(relation oid, id_column name) RETURNS SETOF idgen_migrate.finding
@@ -237,6 +247,12 @@ BEGIN
         JOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = o.holder AND d.refobjsubid = idgen_migrate.column_number(o.holder, o.old)
        WHERE NOT idgen_migrate.is_of_column(d.classid, d.objid, o.holder, o.old, o.new)
        ORDER BY 3;
+    RETURN QUERY SELECT * FROM idgen_migrate.identity_findings(relation, id_column);
+    RETURN QUERY SELECT false, '55000', format('%s.%I has rights or a comment that %I has not', idgen_migrate.name_of(o.holder), o.old, o.new),
+        format('Give the like to %I, or take them from %I.', o.new, o.old)
+        FROM idgen_migrate.old_columns(relation, id_column) o
+        JOIN pg_attribute a ON a.attrelid = o.holder AND a.attname = o.old JOIN pg_attribute n ON n.attrelid = o.holder AND n.attname = o.new
+       WHERE a.attacl IS NOT NULL AND n.attacl IS NULL OR col_description(o.holder, a.attnum) IS NOT NULL AND col_description(o.holder, n.attnum) IS NULL;
     RETURN QUERY SELECT true, NULL, format('%s.%I of type %s goes, and %I takes its name', idgen_migrate.name_of(o.holder), o.old,
             format_type(idgen_migrate.column_type(o.holder, o.old), NULL), o.new), 'Nothing that runs may still use the old column.'
         FROM idgen_migrate.old_columns(relation, id_column) o;
@@ -244,17 +260,18 @@ END
 $$;
 
 -- Whether an object is about the old column only, so that it will not be missed: its default, its sequence, an index or
--- a check of nothing else. What makes it unique must have its like on the new column; a foreign key is about two
+-- a check of nothing else. What makes it unique, and a default, must have its like on the new column; a foreign key is about two
 -- tables.
 CREATE FUNCTION idgen_migrate.is_of_column(class oid, object oid, holder oid, old name, new name) RETURNS boolean
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT EXISTS (SELECT FROM pg_attrdef f WHERE class = 'pg_attrdef'::regclass AND f.oid = object AND f.adrelid = holder AND f.adnum = n.number)
+    SELECT EXISTS (SELECT FROM pg_attrdef f WHERE class = 'pg_attrdef'::regclass AND f.oid = object AND f.adrelid = holder AND f.adnum = n.number AND n.has_default)
         OR EXISTS (SELECT FROM pg_class c WHERE class = 'pg_class'::regclass AND c.oid = object AND c.relkind = 'S')
         OR EXISTS (SELECT FROM pg_index i WHERE class = 'pg_class'::regclass AND i.indexrelid = object AND i.indnatts = 1 AND i.indkey[0] = n.number
                       AND i.indpred IS NULL AND (NOT i.indisunique OR n.is_unique))
         OR EXISTS (SELECT FROM pg_constraint k WHERE class = 'pg_constraint'::regclass AND k.oid = object AND k.conrelid = holder
                       AND k.conkey = ARRAY[n.number] AND (k.contype IN ('c', 'n') OR k.contype = 'u' AND n.is_unique))
-      FROM (SELECT idgen_migrate.column_number(holder, old) AS number, idgen_migrate.unique_index(holder, new) IS NOT NULL AS is_unique) n
+      FROM (SELECT idgen_migrate.column_number(holder, old) AS number, idgen_migrate.unique_index(holder, new) IS NOT NULL AS is_unique,
+                   EXISTS (SELECT FROM pg_attrdef d WHERE d.adrelid = holder AND d.adnum = idgen_migrate.column_number(holder, new)) AS has_default) n
 $$;
 
 CREATE FUNCTION idgen_migrate.rename_columns(relation oid, id_column name) RETURNS void
@@ -262,7 +279,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
     one record;
 BEGIN
-    PERFORM idgen_migrate.require('rename', relation, id_column, NULL, NULL, 1, 'instagram', 'all');
     FOR one IN SELECT idgen_migrate.name_of(o.holder) AS holder, o.old, o.new FROM idgen_migrate.old_columns(relation, id_column) o LOOP
         EXECUTE format('ALTER TABLE %s DROP COLUMN %I', one.holder, one.old);
         EXECUTE format('ALTER TABLE %s RENAME COLUMN %I TO %I', one.holder, one.new, one.old);
@@ -275,13 +291,13 @@ LANGUAGE plpgsql AS $$
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
-    PERFORM idgen_migrate.require_step(relation, id_column, '{done}');
-    PERFORM idgen_migrate.require('rename', relation, id_column, NULL, NULL, 1, 'instagram', 'all');
+    PERFORM idgen_migrate.require_for('rename', relation, id_column, NULL, NULL);
     CALL idgen_migrate.try('rename', relation, id_column, NULL, NULL, NULL, lock_wait, attempts, NULL);
 END
 $$;
 
 COMMENT ON FUNCTION idgen_migrate.old_columns(oid, name) IS 'old columns of a finished move';
+COMMENT ON FUNCTION idgen_migrate.identity_findings(oid, name) IS 'findings about replica identities';
 COMMENT ON FUNCTION idgen_migrate.rename_findings(oid, name) IS 'findings before the old columns go';
 COMMENT ON FUNCTION idgen_migrate.is_of_column(oid, oid, oid, name, name) IS 'whether an object is about the old column only';
 COMMENT ON FUNCTION idgen_migrate.rename_columns(oid, name) IS 'drops the old columns and gives their names to the new ones';

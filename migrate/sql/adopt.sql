@@ -184,8 +184,48 @@ SELECT relation, step, state FROM idgen_migrate.progress WHERE step <> 'done';
 -- A partition's key is that of its table.
 CALL idgen_migrate.replace_serial('event_1', 'id');
 
+-- What new IDs would break: a default that goes by the sequence, and checks that allow small numbers only.
+CREATE SCHEMA kept;
+SET search_path = kept, public;
+CREATE TABLE coded (id serial PRIMARY KEY, code text DEFAULT 'C' || currval('kept.coded_id_seq'), next integer DEFAULT nextval('kept.coded_id_seq'));
+CREATE TABLE few (id bigserial PRIMARY KEY CHECK (id < 32000) CHECK (id > 0));
+CREATE TABLE cast_small (id bigserial PRIMARY KEY CHECK (id::integer > 0));
+CREATE TABLE referenced (id serial PRIMARY KEY);
+CREATE TABLE refers (referenced_id integer REFERENCES referenced CONSTRAINT small CHECK (referenced_id < 1000 OR referenced_id IS NULL));
+CREATE SEQUENCE apart;
+CREATE TABLE good (id serial PRIMARY KEY CHECK (id > 0), even boolean, CHECK (id > 5 OR even), number bigint DEFAULT currval('kept.apart'));
+SELECT step, relation, column_name, action, remarks FROM idgen_migrate.plan('kept');
+\set VERBOSITY terse
+CALL idgen_migrate.replace_serial('coded', 'id', widen => true);
+CALL idgen_migrate.replace_serial('few', 'id');
+CALL idgen_migrate.replace_serial('referenced', 'id', widen => true);
+ALTER TABLE coded ALTER code DROP DEFAULT;
+ALTER TABLE few DROP CONSTRAINT few_id_check;
+ALTER TABLE refers DROP CONSTRAINT small;
+ALTER TABLE cast_small DROP CONSTRAINT cast_small_id_check;
+CALL idgen_migrate.adopt('kept');
+\set VERBOSITY default
+INSERT INTO coded DEFAULT VALUES RETURNING id_shard(id);
+INSERT INTO few DEFAULT VALUES RETURNING id_shard(id);
+WITH r AS (INSERT INTO referenced DEFAULT VALUES RETURNING id) INSERT INTO refers SELECT id FROM r RETURNING id_shard(referenced_id);
+
+-- Checks are not evaluated if others own them, or could make what they call.
+CREATE SCHEMA theirs AUTHORIZATION idgen_reader;
+CREATE FUNCTION theirs.is_good(anyelement) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+CREATE TABLE named (id bigserial PRIMARY KEY CHECK (theirs.is_good(id)));
+CREATE TABLE far (id bigserial PRIMARY KEY);
+CREATE TABLE nearer (far_id bigint UNIQUE REFERENCES far);
+CREATE TABLE theirs.near (far_id bigint REFERENCES nearer (far_id));
+CREATE FUNCTION theirs.is_good(bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'called by %', current_user; RETURN true; END $$;
+CREATE FUNCTION kept.is_good(bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'called by %', current_user; RETURN true; END $$;
+ALTER TABLE theirs.near ADD CHECK (kept.is_good(far_id)), OWNER TO idgen_reader;
+ALTER FUNCTION theirs.is_good(bigint) OWNER TO idgen_reader;
+ALTER FUNCTION kept.is_good(bigint) OWNER TO idgen_reader;
+SELECT count(*) FROM idgen_migrate.check('serial', 'named', 'id') WHERE NOT ok;
+SELECT count(*) FROM idgen_migrate.check('serial', 'far', 'id') WHERE NOT ok;
+
 SET client_min_messages = warning;
-DROP SCHEMA shop, other CASCADE;
+DROP SCHEMA shop, other, kept, theirs CASCADE;
 DROP PUBLICATION orders;
 ALTER DEFAULT PRIVILEGES REVOKE INSERT ON TABLES FROM idgen_reader;
 DROP TABLE before;

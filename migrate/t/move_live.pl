@@ -173,7 +173,7 @@ sub all_is_there
 }
 
 my $shape = q{SELECT string_agg(attname || ' ' || format_type(atttypid, NULL), ', ' ORDER BY attrelid::regclass::text, attname COLLATE "C") FROM pg_attribute WHERE attrelid IN ('album'::regclass, 'track'::regclass) AND attnum > 0 AND NOT attisdropped};
-my $left_over = q{SELECT (SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'idgen%') + (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%') + (SELECT count(*) FROM pg_constraint WHERE conname LIKE 'idgen_filled%')};
+my $left_over = q{SELECT (SELECT count(*) FROM pg_trigger WHERE tgname ~ 'idgen') + (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%') + (SELECT count(*) FROM pg_constraint WHERE conname LIKE 'idgen_filled%')};
 my $foreign_keys = q{SELECT string_agg(pg_get_constraintdef(oid) || convalidated, ', ') FROM pg_constraint WHERE contype = 'f' AND conrelid = 'track'::regclass};
 my $before = value_of($root, $shape);
 

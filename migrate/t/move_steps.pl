@@ -143,7 +143,7 @@ use Time::HiRes qw(sleep);
 	is($broken, 0, 'no writer failed at any step') or diag(slurp_file("$stop.why"));
 	is_whole('at rest', 1);
 	$owner->do("CALL idgen_migrate.uuid_finish($of)");
-	is(value_of($owner, q{SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'idgen%'}), 0, 'finished: no trigger is left');
+	is(value_of($owner, q{SELECT count(*) FROM pg_trigger WHERE tgname ~ 'idgen'}), 0, 'finished: no trigger is left');
 	is(value_of($owner, q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%'}), 0,
 		'finished: no function is left');
 	is(value_of($owner, qq{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done',
@@ -167,7 +167,7 @@ CALL idgen_migrate.backfill('thing', 'new', 'made', 7);
 CALL idgen_migrate.uuid_link('thing', 'new');
 CALL idgen_migrate.uuid_switch('thing', 'new');
 CALL idgen_migrate.uuid_finish('thing', 'new');
-SELECT count(*), (SELECT count(*) FROM pg_trigger WHERE tgname LIKE 'idgen%'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%')
+SELECT count(*), (SELECT count(*) FROM pg_trigger WHERE tgname ~ 'idgen'), (SELECT count(*) FROM pg_proc WHERE proname LIKE 'idgen_sync%')
   FROM part JOIN thing ON thing.new = part.thing_new AND thing.id = part.thing;
 SQL
 	is($error, '', 'restored: no error');
@@ -367,6 +367,31 @@ SQL
 	is(value_of($session, q{SELECT count(*) FROM pg_trigger WHERE NOT tgisinternal}), 0, 'finished: no trigger is left');
 	is(value_of($session, q{SELECT string_agg(DISTINCT state, ' ') FROM idgen_migrate.progress}), 'done',
 		'finished: the view says so');
+
+	# What has come while a step tried to get its locks counts, too: a reference, and the switch itself.
+	$session->do($_) for 'CREATE TABLE p (id int PRIMARY KEY, made timestamptz DEFAULT now())', 'CREATE TABLE q (p_id int REFERENCES p)', 'INSERT INTO p VALUES (1)',
+	  q{CALL idgen_migrate.uuid_start('p', 'new')}, 'CREATE UNIQUE INDEX ON p (new)', 'CREATE UNIQUE INDEX ON p (id)',
+	  q{CALL idgen_migrate.backfill('p', 'new', NULL, idgen.own_shards())}, q{CALL idgen_migrate.uuid_link('p', 'new')};
+	$reader->begin_work;
+	value_of($reader, 'SELECT count(*) FROM q');
+	my ($switcher) = begin_call(q{idgen_migrate.uuid_switch('p', 'new', lock_wait => '300 ms', attempts => 100)});
+	wait_until($session, q{SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'q'::regclass AND NOT granted)});
+	$session->do($_) for 'CREATE TABLE late (p_id int REFERENCES p)', 'INSERT INTO late VALUES (1)';
+	$reader->commit;
+	ok(!succeeds($switcher), 'a reference that has come: the switch does not lose it');
+	like($switcher->errstr, qr/foreign key late_p_id_fkey of public.late has no counterpart yet/, 'a reference that has come: it says so');
+	$session->do($_) for q{CALL idgen_migrate.uuid_start('p', 'new')}, q{CALL idgen_migrate.uuid_link('p', 'new')};
+	$reader->begin_work;
+	value_of($reader, 'SELECT count(*) FROM q');
+	my ($abandoner) = begin_call(q{idgen_migrate.uuid_abandon('p', 'new', lock_wait => '1 s', attempts => 100)});
+	wait_until($session, q{SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'q'::regclass AND NOT granted)});
+	($switcher, $pid) = begin_call(q{idgen_migrate.uuid_switch('p', 'new', lock_wait => '1 min')});
+	wait_until($session, "SELECT EXISTS (SELECT FROM pg_locks WHERE pid = $pid AND relation = 'q'::regclass AND NOT granted)");
+	$reader->commit;
+	ok(succeeds($switcher), 'a switch beside an abandon') or diag($switcher->errstr);
+	ok(!succeeds($abandoner), 'an abandon that waited meanwhile drops nothing');
+	like($abandoner->errstr, qr/the move of public.p to new is (switched|not started)/, 'and says why');
+	is(value_of($session, 'SELECT count(*) FROM q JOIN late USING (p_id_new) RIGHT JOIN p ON p.new = p_id_new'), 1, 'all is there');
 
 	$_->disconnect for $session, $reader, $late;
 }
