@@ -297,6 +297,21 @@ BEGIN
 END
 $$;
 
+-- How many passes one after the other have filled no row, this one included; null if no row is left. An error if there is no end.
+CREATE FUNCTION idgen_migrate.idle_passes(relation oid, exists_text text, until timestamptz, idle integer, has_filled boolean) RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    is_left boolean;
+BEGIN
+    EXECUTE exists_text INTO is_left USING until;
+    IF is_left AND NOT has_filled AND idle >= 9 THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('rows of %s stay without an ID', idgen_migrate.name_of(relation)),
+            DETAIL = 'Each pass finds rows that it cannot fill: a trigger keeps them as they are, or sessions change them.', HINT = 'Disable the trigger, and call it again.';
+    END IF;
+    RETURN CASE WHEN NOT is_left THEN NULL WHEN has_filled THEN 0 ELSE coalesce(idle, 0) + 1 END;
+END
+$$;
+
 CREATE PROCEDURE idgen_migrate.backfill(relation regclass, id_column name, time_column name, shard bigint,
                                         tie_column name DEFAULT NULL, batch integer DEFAULT 10000, pause interval DEFAULT '0',
                                         notice interval DEFAULT '10 seconds', layout id_layout DEFAULT 'instagram',
@@ -310,14 +325,12 @@ DECLARE
     pass record;
     part record;
     place bigint;
-    is_left boolean;
     idle integer;
 BEGIN
     @PIN@
     CALL idgen_migrate.refuse_block();
     until := clock_timestamp();
     noticed := until;
-    idle := 0;
     SELECT * INTO job FROM idgen_migrate.begin_backfill(relation, id_column, time_column, shard, tie_column, batch, layout);
     SELECT * INTO texts FROM idgen_migrate.backfill_texts(relation, id_column, time_column, tie_column);
     @COMMIT@
@@ -342,16 +355,10 @@ BEGIN
             END IF;
             PERFORM pg_sleep_for(pause);
         END LOOP;
-        EXECUTE texts.exists_text INTO is_left USING until;
-        -- Passes one after the other that filled no row
-        idle := CASE WHEN part.done > pass.done THEN 0 ELSE idle + 1 END;
-        EXIT WHEN NOT is_left OR idle = 10;
+        idle := idgen_migrate.idle_passes(relation, texts.exists_text, until, idle, part.done > pass.done);
+        EXIT WHEN idle IS NULL;
         @COMMIT@
     END LOOP;
-    IF is_left THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format('rows of %s stay without an ID', idgen_migrate.name_of(relation)),
-            DETAIL = 'Each pass finds rows that it cannot fill: a trigger keeps them as they are, or sessions change them.', HINT = 'Disable the trigger, and call it again.';
-    END IF;
     DROP TABLE pg_temp.idgen_queue;
     PERFORM idgen_migrate.leave(relation, id_column, 'done');
     RAISE NOTICE '%.%: rows that have got an ID: %', idgen_migrate.name_of(relation), quote_ident(id_column), part.done;
@@ -365,5 +372,6 @@ COMMENT ON FUNCTION idgen_migrate.rows_per_page(oid, name, name, bigint, integer
 COMMENT ON FUNCTION idgen_migrate.free_ids(text, timestamptz[], bigint, bigint, id_layout) IS 'IDs of times that a column does not hold';
 COMMENT ON FUNCTION idgen_migrate.fill(oid, name, bigint, integer, integer, bigint, bigint, id_layout, idgen_migrate.backfill_text, text) IS 'fills a batch and enters it';
 COMMENT ON FUNCTION idgen_migrate.rank(oid, name, name, bigint, integer, id_layout, timestamptz, text, bigint, timestamptz) IS 'ranks the rows of a pass';
+COMMENT ON FUNCTION idgen_migrate.idle_passes(oid, text, timestamptz, integer, boolean) IS 'how many passes have filled no row';
 COMMENT ON PROCEDURE idgen_migrate.backfill(regclass, name, name, bigint, name, integer, interval, interval, id_layout, text) IS
     'gives the rows of relation without an ID one in id_column, of shard and layout, with the time of time_column, in the order of tie_column within one time; in transactions of batch rows, a pause after each, a notice of how far it is as often, triggers with triggers_path as search_path; called again it goes on';

@@ -292,7 +292,7 @@ LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
     SELECT format($body$
 BEGIN
     IF TG_NAME NOT IN (%3$L, %4$L) OR TG_RELID <> %5$s AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = TG_RELID AND pg_get_userbyid(c.relowner) = current_user) THEN
-        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'a migration''s function serves only its own triggers',
+        RAISE EXCEPTION USING ERRCODE = 'insufficient_privilege', MESSAGE = 'a migration''s function serves only its own trigger',
             DETAIL = 'It runs with the rights of its owner.', HINT = 'Drop the trigger that calls it.';
     END IF;
     IF TG_NAME = %3$L THEN

@@ -15,7 +15,7 @@ my %makers = ('idgen_migrate.new_ids' => 'idgen_migrate.new_ids(3, idgen.own_sha
 my %others = (
 	'calls new_ids, below'                    => [ map { "idgen_migrate.$_" } qw(fill backfill switch_serial replace_serial uuid_start) ],
 	'makes IDs of times, the same for a row'  => ['idgen_migrate.free_ids'],
-	'reads'                                   => [ map { "idgen_migrate.$_" } qw(rows_per_page rank findings row_findings largest_findings citus_row_findings left_because "check" plan require require_for is_allowed) ],
+	'reads'                                   => [ map { "idgen_migrate.$_" } qw(rows_per_page rank findings row_findings largest_findings citus_row_findings left_because "check" plan require require_for is_allowed idle_passes) ],
 	'locks'                                   => [ map { "idgen_migrate.$_" } qw(hold lock_tables lock_views set_lock_timeout) ],
 	'enters what was done'                    => [ map { "idgen_migrate.$_" } qw(begin_backfill enter record leave) ],
 	'alters tables'                           => [ map { "idgen_migrate.$_" } qw(set_default add_column make_trigger add_guard add_reference switch_key drop_helpers finish_move abandon_move prove
