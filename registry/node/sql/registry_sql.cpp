@@ -65,16 +65,17 @@ LeasePage remembered() {
 int64 granted_here() {
     const pg::LeaseGate *gate = pg::find_lease_gate();
     if (gate == nullptr) return 0;
-    int64 granted = granted_ms(remembered());
+    // Not exact, so it counts if nothing else is known since the start.
+    int64 granted_before = granted_ms(remembered());
     pg::SharedLeases &leases = gate->leases();
     Guard<pg::LightLock> guard(leases.lock);
-    granted = Max(granted, leases.registry.older.granted_ms);
+    int64 granted = leases.registry.older.granted_ms;
     for (uint32 i = 0; i < pg_atomic_read_u32(&leases.count); i++) {
         const pg::SharedLease &entry = leases.leases[i];
         if (is_held(entry.lease)) granted = Max(granted, entry.lease.horizon_ms);
         granted = Max(granted, entry.granted_before_ms.load());
     }
-    return granted;
+    return granted != 0 ? granted : granted_before;
 }
 
 // Raises if IDs of this server can lie above the instant. An R that no registry can be advanced beyond is of a wrong
