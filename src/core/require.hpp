@@ -1,6 +1,5 @@
 // What a comment says under "Requires", checked: in every build of the tests, and in a server's build with
-// IDGEN_CHECKED; nothing at all in the module that is shipped. A macro, so that there the condition is not even
-// evaluated.
+// IDGEN_CHECKED; nothing in the module that is shipped. A macro, so that there the condition is not even evaluated.
 #pragma once
 
 #if defined(IDGEN_CHECKED)

@@ -116,8 +116,7 @@ constexpr std::int64_t identity_of_advance(const Horizon &horizon, std::int64_t 
     return horizon.is_indebted ? 0 : identity;
 }
 
-// Notes a record that was put there by hand, flushed on this server: nothing is granted until a renewal has been
-// written above it.
+// Notes a record put there by hand, flushed on this server: nothing is granted until a renewal is written above it.
 void note_advanced(Horizon &horizon, const DurableRecord &record) noexcept;
 // The same of a record that a superuser vouches for, and that may lower the floor: nothing is owed any more.
 void note_reset(Horizon &horizon, const DurableRecord &record) noexcept;

@@ -68,7 +68,7 @@ void write_announcement(ProcessEntry<Lock> &entry, std::uint32_t database, const
     entry.transaction.store(transaction.number);
 }
 
-// Announces a draw that would begin at `base`, unless that is covered, and gives where it may: at `base`, or that of S.
+// Announces a draw that would begin at `base`, unless that is covered, and gives where it may: `base`, or the tick of S.
 template <class Lock, class Pause>
 std::int64_t announce(ProcessEntry<Lock> &entry, Announced &own, const Horizon &horizon, std::uint32_t database,
                       const LocalTransaction &transaction, const Packing &p, std::int64_t base, Pause pause) noexcept {

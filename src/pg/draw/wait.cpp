@@ -61,7 +61,8 @@ void wait_for_tick(const Source &source, const Limits &limits, const Take &taken
 
 bool turn_to_held(SharedLeases &leases, Source &source) {
     if (!source.is_pool || source.follows_pool || may_be_granted(leases, awaited_by(source))) return false;
-    for (uint32 rank = 0; rank < source.pool.shard_count; rank++) {
+    for (uint32 i = 1; i < source.pool.shard_count; i++) {
+        uint32 rank = (source.rank + i) % source.pool.shard_count;
         if (find_lease(leases, source.region_top | source.pool.at(rank))->cap_ms <= source.base.start_ms) continue;
         source.session->cursor.move_home(rank);
         return true;

@@ -40,8 +40,8 @@ int32 group_in(Relation groups, Snapshot snapshot) {
 
 // Whether the server knows the nodes of its cluster. True if it has no list of nodes.
 bool knows_nodes(Relation nodes, Snapshot snapshot) {
-    bool has_row = nodes == nullptr;
-    if (nodes == nullptr) return has_row;
+    if (nodes == nullptr) return true;
+    bool has_row = false;
     scan(nodes, InvalidOid, nullptr, 0, snapshot, [&has_row](HeapTuple) {
         has_row = true;
         return false;
@@ -130,16 +130,20 @@ bool may_have_clone() {
 
 CitusNode citus_node() {
     Relation groups = open_table(group_table);
-    Relation nodes = open_table(node_table);
-    // One for both, which Citus changes in one transaction; taken once none that empties them is waited for.
-    Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(groups == nullptr ? InvalidOid : RelationGetRelid(groups)));
-    int32 group = group_in(groups, snapshot);
-    bool is_unjoined = group == 0 && !knows_nodes(nodes, snapshot);
-    UnregisterSnapshot(snapshot);
-    close_table(nodes);
+    int32 group = group_in(groups, nullptr);
+    CitusState state = CitusState::member;
+    // Group 0 is a server's own only beside nodes. Citus changes both in one transaction: so one look at both, once the
+    // list is not locked by who empties it.
+    if (group == 0) {
+        Relation nodes = open_table(node_table);
+        Snapshot snapshot = RegisterSnapshot(GetCatalogSnapshot(RelationGetRelid(groups)));
+        group = group_in(groups, snapshot);
+        if (group == 0 && !knows_nodes(nodes, snapshot)) state = CitusState::unjoined;
+        UnregisterSnapshot(snapshot);
+        close_table(nodes);
+    }
     close_table(groups);
-    if (group < 0) return {CitusState::absent, 0};
-    return is_unjoined ? CitusNode{CitusState::unjoined, 0} : CitusNode{CitusState::member, static_cast<uint32>(group)};
+    return {group < 0 ? CitusState::absent : state, static_cast<uint32>(Max(group, 0))};
 }
 
 Refusal refusal_of_group(CitusState state) {

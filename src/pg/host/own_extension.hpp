@@ -22,7 +22,7 @@ class OwnSchema {
    public:
     constexpr explicit OwnSchema(const char *extension) : extension_(extension) {}
 
-    // The OID of a relation in it; invalid if there is none. None can put another there: only the schema's owner may.
+    // The OID of a relation in it; invalid if there is none. Only the schema's owner can put another one there.
     Oid find_relation(const char *name);
 
    private:

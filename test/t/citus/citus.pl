@@ -142,6 +142,13 @@ my $ordinary = do { $session->do('CREATE ROLE app LOGIN'); connect_to($node, use
 is(shard_of('next_id()', $ordinary), 7, 'an ordinary role gets IDs of the group');
 $ordinary->disconnect;
 
+# Whoever empties the list of nodes, as Citus did when it sent it again, holds up no worker that has its group.
+$session->do('BEGIN; SET LOCAL allow_system_table_mods = on; LOCK TABLE pg_catalog.pg_dist_node');
+$one->do(q{SET lock_timeout = '1s'});
+is(eval { shard_of('next_id()') } // $one->errstr, 7, 'a worker draws while the list of nodes is locked');
+$one->do('RESET lock_timeout');
+$session->do('ROLLBACK');
+
 # A group that changes counts from the next transaction on, whatever is prepared.
 $_->do('PREPARE one AS SELECT id_shard(next_id())') for $one, $two;
 $one->do('PREPARE many AS SELECT DISTINCT id_shard(id) FROM next_ids(100) id');
